@@ -22,7 +22,7 @@ static volatile uint64_t received_bytes;    // so that the reads are not optimiz
 static uint64_t received[RTE_MAX_ETHPORTS]; // since the port was opened
 
 uint16_t port_open(const char *name, const char *args, uint16_t n_queues) {
-	// A template that was not asked for hashes has no RSS.
+	// A template without requested hashes has no RSS.
 	struct rte_eth_conf conf = {
 		.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS,
 		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP,

@@ -51,7 +51,7 @@ void must(int ret, const char *what) {
 
 static void usage(FILE *out) {
 	fprintf(out, "usage: ddp-bench [options]\n"
-		     "  --quick         fewer rounds, for a first look\n"
+		     "  --quick         fewer rounds, for a first estimate\n"
 		     "  --only PARTS    of these, joined by commas:\n");
 	for (size_t i = 0; i < RTE_DIM(parts); i++)
 		fprintf(out, "                    %-12s %s\n", parts[i].id, parts[i].what);

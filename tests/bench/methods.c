@@ -217,7 +217,7 @@ static void user_add(const char *id, const char *title, enum ddp_isa isa) {
 	method->arg = user;
 }
 
-// Levels are methods of their own; what EAL allows without being asked, and all that the CPU has,
+// Levels are methods of their own; what EAL allows by default, and all that the CPU has,
 // are among them.
 static void caches_add(void) {
 	enum ddp_isa best = ddp_isa_best(RTE_VECT_SIMD_512);
@@ -253,7 +253,7 @@ const struct method *method_find(const char *id) {
 	return NULL;
 }
 
-// Our cache at a level, or at the one that was asked for.
+// Our cache at a level, or at the requested one.
 static const struct method *cache_find(enum ddp_isa isa) {
 	char id[24];
 

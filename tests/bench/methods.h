@@ -24,7 +24,7 @@ struct work {
 
 extern struct work work;
 
-// Write what is known of packet i of a burst where the application looks for it.
+// Write what is known of packet i of a burst where the application reads it.
 static inline void packet_hashed(struct rte_mbuf *mbuf, unsigned int i, uint32_t packet_type,
 				 uint32_t hash) {
 	mbuf->packet_type = packet_type;

@@ -14,7 +14,7 @@
 static struct rte_mempool *pool;
 
 // DPDK runs on huge pages, since packets lie in more of the small ones than a processor remembers.
-// None need be reserved here: the kernel is asked for some.
+// None need be reserved here: some are requested of the kernel.
 static void *memory_alloc(size_t size) {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Applications that people run on DPDK ports, each on a net_ddp port and on a plain device: does it
+"""Common applications on DPDK ports, each on a net_ddp port and on a plain device: does it
 start, process every packet, spread them, and end as it should? Prints a table.
 
     clients.py [--short] [--list] [--row TEXT]... ddpctl ddp-traffic librte_net_ddp.so

@@ -111,7 +111,7 @@ def fragments(n):
 
 def ip_reassembly(lab):
     """It has one queue of a port; both fragments are there, and the datagram is sent. A tap device
-    has no packets as long as the application asks for. Nor a capture: it closes its ports in a
+    cannot deliver packets for as long as the application needs. Nor a capture: it closes its ports in a
     signal handler, and fclose() waits forever for the fread() that the signal interrupted."""
     frames = fragments(500)
     lab.add(lab.veth())

@@ -96,7 +96,7 @@ def frames_of(path):
 
 
 class Captures(harness.TestCase):
-    """Captures that rows replay, made in the folder when first asked for."""
+    """Captures that rows replay, made in the folder at the first use."""
 
     @classmethod
     def n3(cls, *options, kind="n3-up"):
@@ -303,7 +303,7 @@ class Lab:
         check(tx is None or sent == tx, f"{sent} of {tx} packets sent")
         self.notes.append(f"{rx} packets")
 
-    def settle(self, app, seconds=1):
+    def wait_idle(self, app, seconds=1):
         """Until packets have come, and no more do. For applications that reset the counters."""
         def quiet():
             before = self.stats(app)

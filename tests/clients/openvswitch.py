@@ -220,6 +220,6 @@ def offload_rounds(bridge, frames, interface, n_flows):
 
     def flows():
         return re.findall(r"packets:(\d+)", bridge.appctl("dpctl/dump-flows"))
-    # Open vSwitch asks for the counts of rules now and then.
+    # Open vSwitch reads the counts of rules periodically.
     bridge.switch.wait(lambda: len(set(flows())) == 1, f"equal packets of flows: {flows()}", 10)
     return hits

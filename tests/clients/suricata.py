@@ -123,7 +123,7 @@ def run(lab, capture, *arguments, interrupts=False):
     if interrupts:
         app.wait(lambda: "Engine started" in app.output, "start")  # it resets the counters before
         lab.inject(app, frames, pause=0.005)
-    lab.settle(app)
+    lab.wait_idle(app)
     if interrupts:
         before, begin = seconds_of(app), time.monotonic()
         time.sleep(2)

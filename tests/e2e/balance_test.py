@@ -110,11 +110,11 @@ class Balance(harness.TestCase):
         self.check_intervals(balance, self.intervals(self.packets(self.zipf())))
         self.assertGreater(balance["moves"], [])
         self.assertLess(balance["balanced"], balance["fixed"])
-        settled = balance["intervals"][8:-1]
-        self.assertLess(sum(i["balanced"] for i in settled), sum(i["fixed"] for i in settled))
+        later = balance["intervals"][8:-1]
+        self.assertLess(sum(i["balanced"] for i in later), sum(i["fixed"] for i in later))
 
     def test_flows_that_come_and_go(self):
-        """Also in more intervals than anybody looks at: each is as long as was asked for, because the decisions depend
+        """Also in very many intervals: each is as long as requested, because the decisions depend
         on it."""
         path, _ = self.live("--elephant", "20:500:800:1000")
         packets = self.packets(path)

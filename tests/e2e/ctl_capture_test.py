@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Captures as people have them: compressed, cut short, from a pipe or an interface, filtered, too long to wait for.
+"""Captures of all kinds: compressed, cut short, from a pipe or an interface, filtered, too long to wait for.
 Whatever it is, the same packets give the same answers. Links and formats: unit tests (ctl/capture_test.c)."""
 
 import contextlib

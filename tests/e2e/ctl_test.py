@@ -122,7 +122,7 @@ class Profiles(harness.TestCase):
         self.assertIn(f"{shown}\n{below}\n", result.stderr)
 
     def test_colours(self):
-        """--color and NO_COLOR decide; a file never gets escape sequences unless they are asked for."""
+        """--color and NO_COLOR decide; a file never gets escape sequences unless an option requests them."""
         path = self.profile("heders: {}\n")
         plain = harness.ddpctl("check", path).stderr
         for environment in ({}, {"NO_COLOR": "1"}):

@@ -27,7 +27,7 @@ MANUALS = sorted(str(path.relative_to(SOURCE_ROOT)) for folder in ("apps/*", "pl
                  if path.name != "ddp-operations.7")  # operations_test.py runs all of it
 SECONDS = 120
 PRINTED = 10  # packets that a testpmd on a capture must print
-KEPT = 400000  # characters of its output
+OUTPUT_MAX = 400000  # characters of its output
 PREFIX = "rte"
 
 # Exit statuses that are an answer, too.
@@ -35,7 +35,7 @@ ANSWERS = {"ddpctl check my.yaml": 1, "ddpctl diff": 1}
 # Programs without which an example is passed over.
 NEEDED = ("dot ", "jq ", "dpdk-telemetry.py")
 # Paths of a machine, and here.
-PLACES = {"/etc/ddp/my.yaml": "my.yaml"}
+FILES = {"/etc/ddp/my.yaml": "my.yaml"}
 PROFILE = """profile: my
 version: 1.0.0
 requires: [gtpu]
@@ -107,8 +107,8 @@ class Typed(testpmd.Testpmd):
             super().read()
         # The end of a packet may come in two parts.
         self.n_packets += self.text[max(before - len(testpmd.PACKET_END) + 1, 0):].count(testpmd.PACKET_END)
-        self.begin += self.text[before:][:KEPT - len(self.begin)]
-        self.text = self.text[-KEPT:]
+        self.begin += self.text[before:][:OUTPUT_MAX - len(self.begin)]
+        self.text = self.text[-OUTPUT_MAX:]
 
     def finish(self, n_packets):
         if n_packets == 0:
@@ -166,7 +166,7 @@ class Documents(harness.TestCase):
         """A script that ends with the first command that fails, and says which."""
         lines = []
         for command in commands:
-            for there, here in PLACES.items():
+            for there, here in FILES.items():
                 command = command.replace(there, here)
             most = max([0, *(status for words, status in ANSWERS.items() if command.startswith(words))])
             lines += [command, f'status=$?; [ $status -le {most} ] || '

@@ -94,7 +94,7 @@ class Hostile(harness.TestCase):
         return exporter.answer(path, cls.answers.get(path))
 
     def check(self, answers, *words):
-        """Status 0 or 1 with what was asked for, or 3 with one line: why it cannot be had."""
+        """Status 0 or 1 with the answer, or 3 with one line of error."""
         type(self).answers = answers
         result = harness.run(harness.tools["ddpctl"], *words, env=self.environment,
                              cwd=self.folder, timeout=30)

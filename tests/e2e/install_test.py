@@ -95,11 +95,11 @@ class Files(harness.TestCase):
         """Without DDP_PROFILE_PATH, and nowhere else: here they are below DESTDIR, and so not found."""
         env = {name: value for name, value in os.environ.items() if name != "DDP_PROFILE_PATH"}
         result = harness.ddpctl("check", "gtpu", env=env)
-        looked = re.search(r"profile 'gtpu' not found in (/\S+) \(No such .*\) \(DDP_PROFILE_PATH adds folders\)\n", result.stderr)
-        if looked is None:  # by chance the same version is installed on this machine
+        searched = re.search(r"profile 'gtpu' not found in (/\S+) \(No such .*\) \(DDP_PROFILE_PATH adds folders\)\n", result.stderr)
+        if searched is None:  # by chance the same version is installed on this machine
             self.assertEqual(result.returncode, 0, result.stderr)
             return
-        self.assertTrue((root / looked[1].lstrip("/") / "gtpu.yaml").exists(), looked[1])
+        self.assertTrue((root / searched[1].lstrip("/") / "gtpu.yaml").exists(), searched[1])
 
     def test_a_program_is_built_against_the_public_header(self):
         source, program = self.folder / "program.c", self.folder / "program"
@@ -180,9 +180,9 @@ class Symbols(unittest.TestCase):
         program = shutil.which(testpmd.PROGRAM)
         if program is None:
             self.skipTest("dpdk-testpmd is not installed")
-        asked = harness.output_of("nm", "-D", "--undefined-only", program)
+        undefined = harness.output_of("nm", "-D", "--undefined-only", program)
         for symbol in symbols:
-            self.assertIn(" " + symbol.replace("@@", "@") + "\n", asked)
+            self.assertIn(" " + symbol.replace("@@", "@") + "\n", undefined)
 
     def test_thread_local_data_are_static_and_small(self):
         """libc allocates other ones when a thread first uses them, and aborts the application when it cannot; all

@@ -171,7 +171,7 @@ class Operations(harness.TestCase):
         self.assertEqual(self.good("undo"), "port 0: base\n")
         self.assertGreater(self.imbalance(self.run_text("ddpctl port watch net_ddp0 --count 2").stdout), 2)
 
-    def look(self, process):
+    def check_port(self, process):
         """Questions about a port that runs."""
         self.assertRegex(self.good("versions"),
                          rf"(?m)^{process.pid}\tdpdk-testpmd\tnet_ddp0\t{re.escape(harness.version())}$")
@@ -190,7 +190,7 @@ class Operations(harness.TestCase):
         self.prepare()
         process, terminal = self.start_application()
         self.change()
-        self.look(process)
+        self.check_port(process)
         os.write(terminal, b"\n")
         self.assertEqual(process.wait(SECONDS), 0)
         self.size()
@@ -238,8 +238,8 @@ class Files(Operations):
         [port] = containers["exporter"]["ports"]
         self.assertIn(f"0.0.0.0:{port['containerPort']}", containers["exporter"]["command"])
         [job] = files["prometheus-pods"]  # Debian's promtool does not know this discovery
-        kept = job["relabel_configs"][0]
-        self.assertEqual((kept["regex"], kept["action"]), (port["name"], "keep"))
+        rule = job["relabel_configs"][0]
+        self.assertEqual((rule["regex"], rule["action"]), (port["name"], "keep"))
         self.assertEqual((files["kubelet"]["kind"], files["kubelet"]["cpuManagerPolicy"]),
                          ("KubeletConfiguration", "static"))
 

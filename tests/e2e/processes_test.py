@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""People look at a running port with dpdk-proc-info, dpdk-dumpcap and dpdk-pdump, and share its
+"""Operators inspect a running port with dpdk-proc-info, dpdk-dumpcap and dpdk-pdump, and share its
 queues between processes. None of that may lose or change a packet, whatever becomes of the other
 process.
 
@@ -71,7 +71,7 @@ class Case(harness.TestCase):
             process.send_signal(number)
         return process.communicate(timeout=SECONDS)[0]
 
-    def look(self, program, *args, preloads=(), words=()):
+    def inspect(self, program, *args, preloads=(), words=()):
         """A program of DPDK's that attaches to the primary process, and ends by itself."""
         result = harness.run(program, *words, "--file-prefix", PREFIX, *args, cwd=self.folder,
                              env=self.environment(*preloads))
@@ -79,12 +79,12 @@ class Case(harness.TestCase):
         return result.stdout + result.stderr
 
     def proc_info(self, *args):
-        return self.look("dpdk-proc-info", "--no-pci", "-d", harness.tools["net_ddp"], "--", *args)
+        return self.inspect("dpdk-proc-info", "--no-pci", "-d", harness.tools["net_ddp"], "--", *args)
 
     def dumpcap(self, *args, preloads=()):
         # It takes no other options for EAL.
-        return self.look("dpdk-dumpcap", *args,
-                         preloads=(*preloads, harness.tools["net_ddp"]))
+        return self.inspect("dpdk-dumpcap", *args,
+                            preloads=(*preloads, harness.tools["net_ddp"]))
 
 
 class Primary:
@@ -127,7 +127,7 @@ class Primary:
 
 
 @unittest.skipUnless(all(map(shutil.which, LOOKERS)), "DPDK was built without " + ", ".join(LOOKERS))
-class Looking(Case):
+class Inspection(Case):
     def captured(self, path):
         """(flow, seq) of each packet of a capture. processes.c compares all bytes of what it gets."""
         frames = harness.pcap_frames(path)
@@ -210,12 +210,12 @@ class Looking(Case):
         self.assertIn(primary.key().hex(), text)
         primary.command("port start 0")
         for _ in range(max(CYCLES // 5, 3)):  # programs attach while the port starts and stops
-            look = self.start(["dpdk-proc-info", "--no-pci", "--file-prefix", PREFIX,
-                               "-d", harness.tools["net_ddp"], "--", "-p", "1", "--xstats"])
-            while look.poll() is None:
+            reader = self.start(["dpdk-proc-info", "--no-pci", "--file-prefix", PREFIX,
+                                 "-d", harness.tools["net_ddp"], "--", "-p", "1", "--xstats"])
+            while reader.poll() is None:
                 primary.commands("start", "stop", "port stop 0", "port start 0")
-            text = self.finish(look)
-            self.assertEqual(look.returncode, 0, text)
+            text = self.finish(reader)
+            self.assertEqual(reader.returncode, 0, text)
             self.assertIn("rx_lower_packets", text)
         primary.quit()
 

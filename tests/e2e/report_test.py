@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reports as people see them in headless Chromium: on a phone, a screen and paper, light and dark, without script."""
+"""Reports as rendered by headless Chromium: on a phone, a screen and paper, light and dark, without script."""
 
 import html
 import json
@@ -96,8 +96,8 @@ class Report(harness.TestCase):
         hostile.write_text((harness.SOURCE_ROOT / "profiles" / "gtpu.yaml").read_text(), encoding="utf-8")
         tunnel = [packet(eth(), ipv4("192.0.2.7", "192.0.2.9"), udp(2152), gtpu(1), ipv4(), udp(), DATA)] * 9
         cls.report("hostile", "simulate", hostile, cls.capture(HOSTILE, tunnel))
-        cls.said = cls.look([[f"{name}.html", width, True] for name in cls.pages for width in WIDTHS] +
-                            [["simulate.html", 390, False]])
+        cls.said = cls.render([[f"{name}.html", width, True] for name in cls.pages for width in WIDTHS] +
+                              [["simulate.html", 390, False]])
 
     @classmethod
     def report(cls, name, *words):
@@ -109,7 +109,7 @@ class Report(harness.TestCase):
         return harness.output_of(*CHROMIUM, f"--user-data-dir={cls.folder}/chromium", *words)
 
     @classmethod
-    def look(cls, pages, *words):
+    def render(cls, pages, *words):
         """{(page, width, script): what the frame says}."""
         frames = cls.folder / "frames.htm"
         frames.write_text(FRAMES.replace("PAGES", json.dumps(pages)), encoding="utf-8")
@@ -119,7 +119,7 @@ class Report(harness.TestCase):
         return {(each["page"].removesuffix(".html"), each["width"], each["script"]): each for each in found["said"]}
 
     def test_it_fits_and_is_not_pale(self):
-        dark = self.look([[f"{name}.html", 390, True] for name in self.pages], "--blink-settings=preferredColorScheme=0")
+        dark = self.render([[f"{name}.html", 390, True] for name in self.pages], "--blink-settings=preferredColorScheme=0")
         for said in self.said, dark:
             self.assertEqual({key: each["faults"] for key, each in said.items() if each["faults"]}, {})
 

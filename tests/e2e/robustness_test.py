@@ -104,7 +104,7 @@ class Robustness(harness.TestCase):
                 self.check_frames(profile, self.damaged(n, seed) + ENDLESS)
 
     def test_intels_packages(self):
-        """package/nic_test.py looks at what is said, without sanitizers."""
+        """package/nic_test.py checks the output, without sanitizers."""
         paths = list(harness.intel_package("").glob("*.pkg"))
         if not paths:
             self.skipTest("no packages of Intel's (scripts/packages fetches them)")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An operator changes the profiles of a running port, and looks at it, through DPDK's telemetry socket:
+"""An operator changes the profiles of a running port, and reads its state, through DPDK's telemetry socket:
 with dpdk-telemetry.py or any program that speaks to it, while the application knows nothing of it."""
 
 from support import harness, telemetry, testpmd
@@ -86,7 +86,7 @@ class Change(Case):
         self.assertEqual(after, before)
 
 
-class Look(Case):
+class Reading(Case):
     def test_list_and_info_tell_what_the_port_is(self):
         pmd, client = self.start(self, "profile=gtpu;port=2152", "overflow=wait")
         self.assertEqual(client.query("/net_ddp/list"), [0])

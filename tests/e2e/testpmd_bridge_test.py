@@ -173,7 +173,7 @@ List of defined packet types:
 
 class Mapping(Case):
     def test_types_are_mapped(self):
-        """port/tunnels_test.c looks at packets, and has more."""
+        """port/tunnels_test.c checks packets, and has more."""
         pmd = self.start(self.mix)
         pmd.command("ddp add 0 tiny.yaml")
         default = self.mapping(pmd)

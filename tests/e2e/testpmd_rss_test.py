@@ -10,7 +10,7 @@ from support.rules import SWAPS, names_of, vary
 IPS, L4S = ("ipv4", "ipv6"), ("udp", "tcp", "sctp")
 FLOW = "src dst sport dport"
 
-# A packet in words, which of its values all types together hash, and the types that hash these, too; the type of its IP
+# A packet as text, which of its values all types together hash, and the types that hash these, too; the type of its IP
 # version alone, and ip, hash the addresses among them. Other types hash nothing of it.
 ROWS = [
     *((packet, "", "") for packet in ("eth arp", "eth pppoe lcp", "eth pppoed", "eth iq")),

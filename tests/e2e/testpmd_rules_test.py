@@ -136,7 +136,7 @@ def hashed_l2tp():
            ["eth ipv4 udp l2tp hdlc ipv6 tcp"], ["eth ipv4 udp l2tp hdlc ipv6 udp"])
 
 
-# A pattern with values; a packet that has them; those of its values that the pattern asks for; other
+# A pattern with values; a packet that has them; those of its values that the pattern matches; other
 # packets that are not the rule's.
 VALUES = [
     ("eth src is 02:00:00:00:00:01 dst is 02:00:00:00:00:02 / ipv6", "eth ipv6 udp", "mac_src mac_dst", ["eth ipv4"]),
@@ -416,18 +416,18 @@ class Rules(Case):
 
     def test_values(self):
         """A rule that takes more packets than its author meant takes somebody else's."""
-        for pattern, packet, asked, strangers in VALUES:
+        for pattern, packet, matched, strangers in VALUES:
             with self.subTest(pattern, packet=packet):
-                self.check_values(pattern, packet, asked, strangers)
+                self.check_values(pattern, packet, matched, strangers)
 
-    def check_values(self, pattern, packet, asked, strangers):
+    def check_values(self, pattern, packet, matched, strangers):
         names = names_of(packet)
         self.renew(vary(packet), *(vary(packet, name) for name in names), *map(vary, strangers))
         self.create(rule(pattern, f"queue index {QUEUE} / mark id {MARK}"))
         base, *packets = self.receive()
         self.assertEqual((base.queue, base.mark), (QUEUE, MARK), packet)
         for name, one in zip(names, packets):
-            expected = (0, None) if name in asked.split() else (QUEUE, MARK)
+            expected = (0, None) if name in matched.split() else (QUEUE, MARK)
             self.assertEqual((one.queue, one.mark), expected, f"{packet}: {name}")
         for text, one in zip(strangers, packets[len(names):]):
             self.assertEqual((one.queue, one.flag), (0, False), text)

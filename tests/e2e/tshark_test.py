@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Profile gtpu on captures of ddp-traffic, and profile all on real ones, judged by tshark: header by header with
-offsets, and the fields that ddpctl shows. Packets that people made are judged by tests/library.
+offsets, and the fields that ddpctl shows. The packets of profiles' cases are checked by tests/library.
 
     tshark_test.py path/to/ddpctl path/to/ddp-traffic
 

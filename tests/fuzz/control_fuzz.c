@@ -325,7 +325,7 @@ static void telemetry(uint16_t port) {
 static pthread_t watcher;
 static atomic_bool watching;
 
-// Somebody who looks at all ports all the time, and changes one now and then.
+// A thread that reads all ports continuously, and changes one at times.
 static void *watcher_main(void *arg) {
 	int fd = socket_open();
 	unsigned int i = 0;

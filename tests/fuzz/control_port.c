@@ -106,7 +106,7 @@ static void port_close(uint16_t port) {
 	rte_eth_dev_close(port);
 }
 
-// The lower device goes, or changes, without anybody having asked net_ddp.
+// The lower device goes, or changes, without a call of net_ddp.
 static void lower_meddle(uint16_t port) {
 	const char *name = PICK(lowers);
 	unsigned int number = name[strlen("net_testsrc")] - '0', how = below(16);
@@ -335,7 +335,7 @@ static void feed(uint16_t port) {
 	}
 }
 
-// A queue that the port has, if it has any: ethdev does not look.
+// A queue that the port has, if it has any: ethdev does not check.
 static bool queue_choose(uint16_t port, bool rx, uint16_t *id) {
 	struct rte_eth_dev_info info;
 	uint16_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The verdict, and the front end that ddpctl asks: ddp_answer() and what it is made of.
+// The verdict, and the front end of ddpctl: ddp_answer() and what it is made of.
 #include "classify/answer.h"
 #include "base/arena.h"
 #include "classify/run/walk.h"

@@ -184,7 +184,7 @@ static void kind_draw(struct draw *d) {
 		d->left = 1 + below(d, 16);
 	} else if (percent < 80) {
 		d->kind = DRAW_REPEAT;
-		d->rare = below(d, 2) == 0 ? 8 : BURST_MAX; // or a single stray in a burst
+		d->rare = below(d, 2) == 0 ? 8 : BURST_MAX; // or a single odd one in a burst
 		d->left = 1 + below(d, 16);
 	} else if (percent < 85) {
 		d->kind = DRAW_WILD;

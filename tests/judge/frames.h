@@ -37,7 +37,7 @@ unsigned int frames_capture_add(struct frames *frames, const char *path, unsigne
 unsigned int frames_captures_add(struct frames *frames, const char *dir, unsigned int most);
 // Add n packets of small numbers, which decide more than large ones in profiles nobody wrote.
 void frames_small_add(struct frames *frames, unsigned int n, uint64_t seed);
-// Look for the fields of all.
+// Search for the fields of all.
 void frames_spots_find(struct frames *frames, const struct ddp_profile *profile,
 		       const struct ddp_program *program);
 

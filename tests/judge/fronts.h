@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Front ends side by side: the answer, as ddpctl asks for it, and a path cache for each instruction
+// Front ends side by side: the answer, as in ddpctl, and a path cache for each instruction
 // set and mode. Each is given every burst.
 #ifndef JUDGE_FRONTS_H
 #define JUDGE_FRONTS_H

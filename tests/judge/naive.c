@@ -277,19 +277,19 @@ static enum ddp_status walk(struct naive *n) {
 
 /* Packet types */
 
-// Places between headers with a place in a path: bit i is set when i of them are behind.
-typedef number places;
+// Positions between headers: bit i is set when i of them are behind.
+typedef number positions;
 
 // The positions at which path can end if it starts at any of from.
-static places path_follow(const struct ddp_path *path, const unsigned int *nodes,
-			  unsigned int n_nodes, places from) {
-	places to = 0, more;
+static positions path_follow(const struct ddp_path *path, const unsigned int *nodes,
+			     unsigned int n_nodes, positions from) {
+	positions to = 0, more;
 
 	switch (path->kind) {
 	case DDP_PATH_HEADER:
 		for (unsigned int i = 0; i < n_nodes; i++)
 			if ((from >> i & 1) != 0 && nodes[i] == path->node)
-				to |= (places)1 << (i + 1);
+				to |= (positions)1 << (i + 1);
 		return to;
 	case DDP_PATH_SEQUENCE:
 		return path_follow(path->right, nodes, n_nodes,
@@ -322,7 +322,7 @@ static bool is_before(const struct ddp_packet_type *a, const struct ddp_packet_t
 	return a < b;
 }
 
-// The type of exactly these nodes, conditions looked at with n_matched headers.
+// The type of exactly these nodes, conditions evaluated with n_matched headers.
 static const struct ddp_packet_type *type_of(struct naive *n, const unsigned int *nodes,
 					     unsigned int n_nodes) {
 	const struct ddp_packet_type *best = NULL;

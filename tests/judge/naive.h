@@ -30,7 +30,7 @@ struct naive {
 	struct naive_header headers[DDP_MAX_STEPS + 1];
 	unsigned int n_headers; // hidden ones too
 	enum ddp_status status;
-	bool beyond; // a field was asked for that lies behind the packet's end
+	bool beyond; // a requested field lies behind the packet's end
 
 	const struct ddp_packet_type *type; // NULL for none
 	unsigned int n_matched;             // headers that make it up

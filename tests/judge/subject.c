@@ -167,7 +167,7 @@ static void rules_shuffle(struct ddp_flow *rules, unsigned int n, uint64_t *seed
 	}
 }
 
-// n rules of one stage, or of both, in groups that look at the same places. Those of one group do
+// n rules of one stage, or of both, in groups that read the same fields. Those of one group do
 // not follow each other: which of two groups' rules comes first is to be found out for each packet.
 static struct ddp_flow *rules_draw(const struct subject *subject, unsigned int n, int stage,
 				   unsigned int group, uint64_t *seed) {

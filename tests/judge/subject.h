@@ -24,7 +24,7 @@ struct subject {
 	const char *spec;
 	struct ddp_personality personality, other; // other: of the last way
 	struct frames frames;
-	unsigned int first_case, n_cases; // of frames: what people wrote for the profile
+	unsigned int first_case, n_cases; // of frames: the cases of the profile
 	struct way ways[N_WAYS];
 	uint32_t salt;              // of the application's names,
 	uint32_t ptypes[NAMES_MAX]; // which are these, by id

@@ -94,7 +94,7 @@ class Bundles(harness.TestCase):
         self.assertEqual(sorted(required(everything["all"])), sorted(set(everything) - bundles))
 
     def test_e810_hashes_ports_of_l2tpv3_over_udp(self):
-        """testpmd_rss_test.py asks the same of other packets."""
+        """testpmd_rss_test.py has other packets."""
         [got] = self.classify("e810-comms", [p.packet(p.eth(), p.ipv4(), p.udp(), p.l2tpv3_udp(9), p.DATA)])
         self.assertEqual(got["input"], input_of(f"{p.IP_A} {p.IP_B} 50000 1701"))
 

@@ -145,7 +145,7 @@ SIZES = {  # in bytes; bits that do not fill them are the last ones
 }
 NUMBERED = {"vlan.vid": (0, 2, 0x0fff, 0), "mpls.label": (0, 3, 0xfffff0, 4)}  # place, size, mask, shift
 
-IP = {"ipv4": (12, 16, 4), "ipv6": (8, 24, 16)}  # places of the addresses and their size
+IP = {"ipv4": (12, 16, 4), "ipv6": (8, 24, 16)}  # offsets of the addresses and their size
 BETWEEN = ("ah", "ipv6_ext", "ipv6_frag")  # an IP header and its L4 header
 
 

@@ -7,7 +7,7 @@
 
 cases/<profile>.py holds CASES, a list of Case, and may hold
     TSHARK   more options for tshark
-A profile's packets go to one capture (one for each spec that cases ask for). Of each packet the chain,
+A profile's packets go to one capture (one for each spec of the cases). Of each packet the chain,
 the packet type must be those of the case, the chain and the fields those of tshark, and the fields and the bytes that
 are hashed those that inputs.py works out for that packet type and input set.
 """

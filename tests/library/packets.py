@@ -233,7 +233,7 @@ def igmp(type=0x16, group="224.0.0.251"):
     return Layer(lambda payload, follow: struct.pack("!BBH", type, 0, 0) + addr(group) + payload, ip=2)
 
 
-# Transport. Checksums are what a test wants: who looks at them looks at nothing else.
+# Transport. Checksums are what a test wants: tests of checksums check nothing else.
 
 
 def tcp(sport=40000, dport=40001, flags=0x10, options=b"", checksum=0):

@@ -94,7 +94,7 @@ class Classify(harness.TestCase):
 
 
 class Explain(harness.TestCase):
-    """A user sees why, step by step, and in words what went wrong."""
+    """The output shows each step, and the fault as text."""
 
     def words(self, frame, name=COMMS, *options):
         path = self.capture("explained", [frame])
@@ -187,7 +187,7 @@ class Explain(harness.TestCase):
 
 
 class Diff(harness.TestCase):
-    """A user learns in words what a change of package brings."""
+    """The output describes a change of package as text."""
 
     def test_comms_beside_os(self):
         result = harness.ddpctl("diff", package_path(OS), package_path(COMMS))

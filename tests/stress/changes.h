@@ -43,7 +43,7 @@ int changes_flush(uint16_t port, struct setup *setup);
 // The statistics were just reset, and no worker polls: count from now on what rules drop.
 void changes_count_drops(uint16_t port, const struct setup *setup);
 // The packets that rules dropped, by their own counts; while no worker polls. A few packets come
-// between the last look at a rule's count and its end: those as the port counts them.
+// between the last read of a rule's count and its end: those as the port counts them.
 uint64_t changes_n_dropped(uint16_t port, const struct setup *setup);
 
 #endif

@@ -269,7 +269,7 @@ const char *order_text(char *text, unsigned int size) {
 
 /* Verdicts */
 
-// That of the packet type, or of a packet that nobody looked into.
+// That of the packet type, or of a packet that nobody parsed.
 static bool meta_holds(const struct verdict *verdict, const struct rte_pmd_ddp_meta *meta) {
 	if (run->stage->no_meta)
 		return true;

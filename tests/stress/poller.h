@@ -102,7 +102,7 @@ void order_queue_stops(uint16_t queue);
 void order_queue_starts(uint16_t queue);
 // While nobody polls.
 void order_reset(void);
-// The counts in words, "": nothing of note. Returns text.
+// The counts as text, "": nothing of note. Returns text.
 const char *order_text(char *text, unsigned int size);
 
 // reader.c: a thread that reads all of a port's state while others change it.

@@ -12,7 +12,7 @@ struct rte_mempool;
 void fault(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 unsigned int fault_count(void);
 
-// Every answer is right; DPDK 25.11 wants it to be looked at.
+// Every answer is right; DPDK 25.11 wants it to be checked.
 static inline void answered(int ret) {
 	(void)ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The flows of the stress test: what their packets look like, and what each has to become under any
+// The flows of the stress test: their packets, and what each has to become under any
 // set of profiles, hash fields, key, redirection table and rules. That is worked out here from
 // tuples of addresses and DPDK's own rte_softrss(), with nothing of the plugin's.
 #ifndef DDP_TESTS_STRESS_FLOWS_H

@@ -67,7 +67,7 @@ struct ddp_diag *diag_new(void);
 // The second argument, of a test that starts itself again; else NULL.
 extern const char *unit_argument;
 
-// So many of what is drawn: sanitizers look for other errors than a wrong answer.
+// So many of what is drawn: sanitizers find other errors than a wrong answer.
 #ifdef DDP_SANITIZED
 #define DRAWN(n) ((n) / 10)
 #else

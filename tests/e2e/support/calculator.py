@@ -72,7 +72,7 @@ def loads(packets, n_queues, weight=lambda packet: 1):
 
 
 class Capture:
-    """Packets with their times in nanoseconds, as a simulation with these options looks at them."""
+    """Packets with their times in nanoseconds, as a simulation with these options reads them."""
 
     def __init__(self, path, times, n_queues, reta_size=512, window=None, core_mpps=0, load_mpps=0):
         self.path = path

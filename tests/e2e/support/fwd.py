@@ -13,7 +13,7 @@ DROP_REASONS = ["rx_ring_full", "rx_missed", "rx_no_mbuf", "rx_errors", "tx_full
 
 
 def vdev(rx, *arguments, tx=(), port=0):
-    """A port that receives captures and, where asked to, writes what it sends."""
+    """A port that receives captures and, if requested, writes what it sends."""
     rx, tx = ([files] if isinstance(files, str) else files for files in (rx, tx))
     lower = [f"net_pcap{port}", *(f"rx_pcap={name}" for name in rx),
              *(f"tx_pcap={name}" for name in tx)]

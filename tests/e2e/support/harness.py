@@ -134,7 +134,7 @@ class TestCase(unittest.TestCase):
 
     @classmethod
     def traffic(cls, *options):
-        """The path of a capture of ddp-traffic with these options, made when first asked for."""
+        """The path of a capture of ddp-traffic with these options, made at the first use."""
         words = [str(option) for option in options]
         path = cls.folder / ("_".join(word.strip("-") for word in words) + ".pcap")
         if not path.exists():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rte_flow rules in testpmd, and packets for them in words: "eth ipv4 udp gtpu up ipv4 tcp".
+"""rte_flow rules in testpmd, and packets for them as text: "eth ipv4 udp gtpu up ipv4 tcp".
 
-A packet in words has its usual values but for those that a test varies: vary("eth ipv4 udp", "sport").
+A packet has its usual values but for those that a test varies: vary("eth ipv4 udp", "sport").
 Where a packet is in another, the names of its values are those of the inner one; those of the one
 around it are "outer.src", around that "outer.outer.src".
 """
@@ -158,7 +158,7 @@ def layers_of(words, values):
 
 
 def build(text, varied):
-    """A packet in words, with other than the usual values of these names; all names it has."""
+    """A packet as text, with other than the usual values of these names; all names it has."""
     values = Values(varied)
     layers = list(layers_of(text.split(), values))
     layers.append(values.of()("length", DATA, DATA * 3))

@@ -87,7 +87,8 @@ TEST(headers_in_two_segments_fill_no_cache) {
 		assert_int_equal(verdict_of(&user, &first)->input_len, 12);
 	ddp_cache_stats_get(user.cache, &stats);
 	assert_int_equal(stats.entries, 0);
-	user.cache->n_entries = 0; // another thread may look while a new policy's burst clears it
+	user.cache->n_entries =
+		0; // another thread may read it while a new policy's burst clears it
 	ddp_cache_stats_get(user.cache, &stats);
 	assert_int_equal(stats.entries, 0);
 }

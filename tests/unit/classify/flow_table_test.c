@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Tables of rules that change: what is in them is found, in order of preference, also by a thread
-// that looks while another one changes them.
+// that reads while another one changes them.
 #include "classify/flow/flow_set.h"
 
 #include <pthread.h>
@@ -246,7 +246,7 @@ TEST(what_stays_is_found_while_other_rules_come_and_go) {
 	for (unsigned int i = 0; i < N_STAY; i++)
 		entry_insert(entry_make(i, 0, i));
 	assert_int_equal(pthread_create(&thread, NULL, reader_main, &reader), 0);
-	// Entries that were removed are not freed here, nor are tables: another thread looks.
+	// Entries that were removed are not freed here, nor are tables: another thread reads them.
 	for (unsigned int i = 0; i < N_CHANGES; i++) {
 		const unsigned int teid = N_STAY + random_below(&seed, COUNT(others));
 		struct ddp_flow_entry **other = &others[teid - N_STAY];

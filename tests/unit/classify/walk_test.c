@@ -106,7 +106,7 @@ TEST(a_tunnel_behind_the_packet_type_is_no_part_of_it) {
 			    "eth@0 ipv4@14 udp@34 gtpu@42 ipv4@50 udp@70");
 }
 
-#define BYTES_MAX 65600 // of a packet: more than a walk looks at
+#define BYTES_MAX 65600 // of a packet: more than a walk reads
 #define DAMAGED 150     // packets of each kind and profile
 
 struct packet {
@@ -166,7 +166,7 @@ static const struct end {
 	 {GTPU_EXT(0x85), PSC(DOWNLINK, 1, 0xc0)}, {END}, 50, DDP_STATUS_TOO_DEEP, "GTPU"},
 	{"extensions_of_no_length", "gtpu", {ETH(0x0800), TUNNEL, GTPU_OPT(0x34, 255, 0xc0)},
 	 {PIECE(0, 0, 0, 0xc0)}, {END}, 100, DDP_STATUS_MALFORMED, "GTPU", 54},
-	// Offsets have 16 bits: what lies behind 64 KB is not looked at.
+	// Offsets have 16 bits: what lies behind 64 KB is not read.
 	{"the_largest_extensions", "base", {ETH(0x86dd), IPV6(60, UE6, NET6)},
 	 {{largest_extension, sizeof(largest_extension)}}, {END}, 32, DDP_STATUS_TRUNCATED, "IPV6",
 	 54 + 31 * sizeof(largest_extension)},

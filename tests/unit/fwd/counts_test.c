@@ -13,7 +13,7 @@
 #define N_QUEUES 2
 #define PROMISED (1.0 / 64) // error of a percentile, see latency.h
 
-// Neither packet types nor balancing are asked for here, and net_ddp is not linked.
+// Neither packet types nor balancing are requested here, and net_ddp is not linked.
 int rte_pmd_ddp_ptype_name(uint16_t port, uint16_t id, char *name, size_t size) {
 	(void)port;
 	(void)id;

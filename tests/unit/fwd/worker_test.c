@@ -21,7 +21,7 @@ static unsigned int n_offered; // frames received so far
 static unsigned int n_sent;    // accepted by the port
 static unsigned int n_tx_calls;
 static unsigned int tx_room; // packets that it accepts in all
-static uint16_t asked;       // by the last call that receives
+static uint16_t requested;   // by the last call that receives
 
 static struct control control;
 static struct queue queue;
@@ -32,7 +32,7 @@ static uint16_t port_rx(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
 	uint16_t i;
 
 	(void)rxq;
-	asked = n;
+	requested = n;
 	for (i = 0; i < n && n_offered < N_FRAMES; i++)
 		mbufs[i] = &frames[n_offered++].mbuf;
 	return i;
@@ -91,7 +91,7 @@ static bool freed(unsigned int i) {
 
 TEST(a_round_receives_a_burst_and_sends_it) {
 	worker_poll(&worker);
-	assert_int_equal(asked, 32);
+	assert_int_equal(requested, 32);
 	assert_int_equal(counter_get(&queue.stats.packets), 32);
 	assert_int_equal(counter_get(&queue.stats.bytes), 32 * 64);
 	assert_int_equal(counter_get(&queue.stats.sent), 32);
@@ -180,7 +180,7 @@ TEST(a_device_is_asked_for_no_less_than_it_takes) {
 	control.limited = true;
 	atomic_store(&control.budget, 3);
 	worker_poll(&worker);
-	assert_int_equal(asked, 8);
+	assert_int_equal(requested, 8);
 	assert_int_equal(counter_get(&queue.stats.packets), 8);
 	worker_poll(&worker);
 	assert_int_equal(counter_get(&queue.stats.packets), 8);

@@ -20,7 +20,7 @@
 static const struct row {
 	const char *name; // specification, NIC (with the package for GTP), packet type
 	enum ddp_offload_class class;
-	const char *reason; // NULL: not looked at
+	const char *reason; // NULL: not checked
 	const char *text;   // of the profile, in place of the specification
 } rows[] = {
 	{"base i40e IPV4_FRAG", SOFTWARE, "ipv4.protocol"}, // of all fragments

@@ -56,7 +56,7 @@ static void alu_put(uint8_t *entry, unsigned int first, const struct alu *alu) {
 	put(entry, first + 75, 6, alu->bit);
 }
 
-// Instruction pc looks at n bits of the packet from bit start after the header offset.
+// Instruction pc reads n bits of the packet from bit start after the header offset.
 static void instruction_put(unsigned int pc, unsigned int start, unsigned int n,
 			    unsigned int priority) {
 	uint8_t *entry = entry_of(E810_IMEM, pc);
@@ -237,7 +237,7 @@ TEST(groups_stop_at_their_first_none) {
 	assert_int_equal(result->protocols[1].offset, 15);
 }
 
-// Markers are kept in two words, of 64 and of 8; the last one means none.
+// Markers are stored in two words, of 64 and of 8; the last one means none.
 TEST(each_marker_leads_to_its_packet_type) {
 	for (unsigned int marker = 0; marker < 71; marker++) {
 		const struct e810_result *result;
@@ -398,7 +398,7 @@ TEST(the_last_to_write_the_next_instruction_decides) {
 	for (unsigned int priority = 0; priority < 4; priority++) {
 		tables_setup(NULL);
 		instruction_put(0, 0, 8, priority);
-		instruction_put(1, 8, 8, 3); // looks at the second byte
+		instruction_put(1, 8, 8, 3); // reads the second byte
 		instruction_put(2, 0, 8, 3);
 		ALU(0, 1, .opcode = 21, .src = 103, .len = 1, .branch = 1, .po_op = 3);
 		EDGE(E810_PG_CAM, 0, .next = 7, STAY, .next_node = 1, .next_pc = 2);

@@ -176,7 +176,7 @@ static const struct flags_row {
 	{"eth ipv6 dest tcp", FLAG(25), FLAG(25)},
 	{"eth ipv6 hop tcp", FLAG(25), 0},
 	{"eth ipv4 tcp", UINT64_C(0x3f) << 32, FLAG(33)}, // its flags in wire order: ACK
-	// the model's ALU looks at the last 8 bits of a checksum
+	// the model's ALU reads the last 8 bits of a checksum
 	{"eth ipv4 proto=17 x=9c400035000c1200 x=00000000", FLAG(29), FLAG(29)},
 	{"eth ipv4 proto=17 x=9c400035000c0012 x=00000000", FLAG(29), 0},
 };
@@ -397,7 +397,7 @@ static size_t structure_draw(const struct ddp_package *package, uint64_t *random
 	const struct e810_package *e810 = package->e810;
 	size_t buffers =
 		e810->segment->offset + e810->segment->size - (size_t)e810->n_buffers * 4096;
-	const size_t places[] = {
+	const size_t offsets[] = {
 		random_below(random, 8 + 4 * package->n_segments),
 		package->segments[random_below(random, package->n_segments)].offset +
 			random_below(random, 12),
@@ -407,7 +407,7 @@ static size_t structure_draw(const struct ddp_package *package, uint64_t *random
 		e810->parts[random_below(random, e810->n_parts)].offset + random_below(random, 4),
 	};
 
-	return places[random_below(random, COUNT(places))];
+	return offsets[random_below(random, COUNT(offsets))];
 }
 
 static void damaged_read(const uint8_t *bytes, size_t size, bool is_cut) {

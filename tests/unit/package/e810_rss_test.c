@@ -259,7 +259,7 @@ static void answer_check(const struct ddp_personality *personality,
 }
 
 TEST(a_program_answers_as_the_parser) {
-	uint64_t random = 47, asked = 0;
+	uint64_t random = 47, rss_hf = 0;
 
 	for (unsigned int which = 0; which < N_GENUINE; which++) {
 		struct e810_parser *parser = genuine_parser(which, &(struct e810_config){0});
@@ -270,17 +270,17 @@ TEST(a_program_answers_as_the_parser) {
 			struct frame frame;
 
 			if (i % 30 == 0) {
-				asked = UINT64_MAX >> 16; // the others change other requests
+				rss_hf = UINT64_MAX >> 16; // the others change other requests
 				for (unsigned int n = i / 30 % 8; n > 0; n--)
-					asked &= random_next(&random) >> 8;
-				rss = rss_make(parser, asked);
+					rss_hf &= random_next(&random) >> 8;
+				rss = rss_make(parser, rss_hf);
 			}
 			frame_make(&frame, kinds[random_below(&random, COUNT(kinds))].words);
 			for (unsigned int n = random_below(&random, 3); n > 0; n--)
 				frame.bytes[random_below(&random, frame.len)] = random >> 40;
 			if (random_below(&random, 4) == 0)
 				frame.len = 1 + random_below(&random, frame.len);
-			answer_check(personality, parser, asked, rss, &frame);
+			answer_check(personality, parser, rss_hf, rss, &frame);
 		}
 	}
 }

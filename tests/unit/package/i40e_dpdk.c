@@ -33,8 +33,8 @@ static uint8_t *room_make(void) {
 	return room;
 }
 
-static const void *ask(const struct question *question, enum rte_pmd_i40e_package_info type,
-		       size_t size) {
+static const void *info_get(const struct question *question, enum rte_pmd_i40e_package_info type,
+			    size_t size) {
 	static uint8_t answer[FILE_MAX];
 
 	if (size > sizeof(answer) ||
@@ -45,14 +45,14 @@ static const void *ask(const struct question *question, enum rte_pmd_i40e_packag
 
 static bool number_is(const struct question *question, enum rte_pmd_i40e_package_info type,
 		      uint32_t expected) {
-	const uint32_t *n = ask(question, type, sizeof(*n));
+	const uint32_t *n = info_get(question, type, sizeof(*n));
 
 	return n != NULL && *n == expected;
 }
 
 static bool header_is(const struct question *question, enum rte_pmd_i40e_package_info type,
 		      uint32_t track_id, const struct ddp_version *version, const char *name) {
-	const struct rte_pmd_i40e_profile_info *info = ask(question, type, sizeof(*info));
+	const struct rte_pmd_i40e_profile_info *info = info_get(question, type, sizeof(*info));
 
 	return info != NULL && info->track_id == track_id &&
 	       memcmp(&info->version, version, sizeof(info->version)) == 0 &&
@@ -69,7 +69,7 @@ static bool notes_good(const struct question *question, const struct ddp_package
 			size = package->segments[i].size;
 	if (!number_is(question, RTE_PMD_I40E_PKG_INFO_GLOBAL_NOTES_SIZE, size))
 		return false;
-	answer = ask(question, RTE_PMD_I40E_PKG_INFO_GLOBAL_NOTES, size > 0 ? size : 1);
+	answer = info_get(question, RTE_PMD_I40E_PKG_INFO_GLOBAL_NOTES, size > 0 ? size : 1);
 	if (size == 0)
 		return notes == NULL && answer == NULL;
 	return notes != NULL && answer != NULL && memcmp(answer, notes, strlen(notes)) == 0 &&
@@ -81,7 +81,8 @@ static bool devices_good(const struct question *question, const struct ddp_packa
 
 	if (!number_is(question, RTE_PMD_I40E_PKG_INFO_DEVID_NUM, package->n_devices))
 		return false;
-	ids = ask(question, RTE_PMD_I40E_PKG_INFO_DEVID_LIST, package->n_devices * sizeof(*ids));
+	ids = info_get(question, RTE_PMD_I40E_PKG_INFO_DEVID_LIST,
+		       package->n_devices * sizeof(*ids));
 	for (unsigned int i = 0; i < package->n_devices && ids != NULL; i++) {
 		const struct ddp_device *device = &package->devices[i];
 
@@ -100,7 +101,7 @@ static bool list_is(const struct question *question, enum rte_pmd_i40e_package_i
 
 	if (!number_is(question, number, n))
 		return false;
-	answer = ask(question, list, n * size);
+	answer = info_get(question, list, n * size);
 	return answer != NULL && (n == 0 || memcmp(answer, expected, n * size) == 0);
 }
 

@@ -335,7 +335,7 @@ static uint16_t start_with_one_busy_queue(void) {
 	return port;
 }
 
-// Else a queue would hand out all its packets by way of a ring, from one stray packet on until it
+// Else a queue would hand out all its packets by way of a ring, from one such packet on until it
 // is idle for the first time.
 TEST(a_busy_queue_bypasses_its_rings_again_after_a_stray_packet) {
 	uint16_t port = start_with_one_busy_queue();

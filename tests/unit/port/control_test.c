@@ -37,7 +37,7 @@ static const char *const lower_ops[] = {
 	"tunnel_add",  "tunnel_del", "flow_create",  "flow_destroy",    "set_link_down",
 };
 
-static void *ask(void *arg) {
+static void *queries_run(void *arg) {
 	struct inside *inside = arg;
 	struct rte_pmd_ddp_profile profile;
 	struct rte_eth_dev_info info;
@@ -122,8 +122,8 @@ static void ask_inside(const char *op, void *arg) {
 	inside->is_asking = true;
 	for (unsigned int i = 0; i < RTE_DIM(lower_ops); i++)
 		inside->called |= (strcmp(lower_ops[i], op) == 0) << i;
-	ask(inside);
-	assert_true(ends_elsewhere(ask, inside));
+	queries_run(inside);
+	assert_true(ends_elsewhere(queries_run, inside));
 	if (strcmp(op, "set_link_down") == 0) {
 		if (rte_eth_devices[inside->port].data->dev_started)
 			changes_of_a_started_port(inside->port);
@@ -192,7 +192,7 @@ TEST(an_application_can_ask_but_not_change_while_the_lower_device_is_called) {
 static void interrupted(void *arg) {
 	struct inside *inside = arg;
 
-	ask(inside);
+	queries_run(inside);
 	if (rte_pmd_ddp_profile_add(inside->port, "gtpu", NULL, 0) == -EBUSY)
 		inside->n_refused++;
 	__atomic_store_n(&inside->done, true, __ATOMIC_RELEASE);

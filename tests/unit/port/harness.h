@@ -107,7 +107,7 @@ bool ends_elsewhere(void *(*fn)(void *arg), void *arg);
 
 // Numbers by a seed that each run draws anew and prints: DRAW_SEED=N repeats it.
 // To the next case of a loop: 1 with DRAW_SEED=all, else about so many, of the first with a
-// sanitizer, which looks for other errors than a wrong answer, twelve times as many.
+// sanitizer, which finds other errors than a wrong answer, twelve times as many.
 unsigned int draw_step(unsigned int mean);
 // Run one of n cases; with DRAW_SEED=all each of them.
 void draw_cases(void (*run)(unsigned int i), unsigned int n);

@@ -4,7 +4,7 @@
 // it was. Packets are hashed as by software all the time.
 //
 // The NIC is a fake behind its driver's private calls, as far as packages are concerned. What it
-// does is taken from DPDK's source; no silicon was asked.
+// does is taken from DPDK's source, and was not compared with silicon.
 #include <rte_bus_vdev.h>
 #include <rte_log.h>
 

@@ -85,7 +85,7 @@ TEST(a_list_of_queues_shares_packets_by_their_hash) {
 	const uint16_t queues[] = {3, 1, 3};
 	static const unsigned int lengths[] = {0, 40, 52};
 	struct rte_flow_action_rss rss = {.queue = queues, .queue_num = RTE_DIM(queues)};
-	const struct rte_flow_action asked = ACTION(RSS);
+	const struct rte_flow_action action = ACTION(RSS);
 	uint16_t port = rules_start(NULL);
 	struct rte_flow_action_rss said;
 	struct rte_flow *flow = NULL;
@@ -105,7 +105,7 @@ TEST(a_list_of_queues_shares_packets_by_their_hash) {
 			assert_int_equal(seen.hash, hash_by(i, key));
 			assert_int_equal(seen.queue, queues[seen.hash % RTE_DIM(queues)]);
 		}
-		assert_int_equal(rte_flow_query(port, flow, &asked, &said, NULL), 0);
+		assert_int_equal(rte_flow_query(port, flow, &action, &said, NULL), 0);
 		assert_int_equal(said.key_len, len);
 		assert_memory_equal(said.key, key, len);
 		if (k < 2)
@@ -145,14 +145,14 @@ TEST(a_query_says_what_was_asked_of_rss) {
 		{.queue = queue_list, .queue_num = 2},
 		{.types = RTE_ETH_RSS_IPV4, .level = 2},
 	};
-	const struct rte_flow_action asked = ACTION(RSS);
+	const struct rte_flow_action action = ACTION(RSS);
 	uint16_t port = rules_start(NULL);
 
 	for (unsigned int i = 0; i < RTE_DIM(all); i++) {
 		struct rte_flow *flow = rule_create(port, items_of_flow(1), RSS_ACTIONS(all[i]));
 		struct rte_flow_action_rss said = {0};
 
-		assert_int_equal(rte_flow_query(port, flow, &asked, &said, NULL), 0);
+		assert_int_equal(rte_flow_query(port, flow, &action, &said, NULL), 0);
 		assert_int_equal(said.types, all[i].types);
 		assert_int_equal(said.level, all[i].level);
 		assert_int_equal(said.queue_num, all[i].queue_num);

@@ -26,7 +26,7 @@ static const struct {
 static const struct row {
 	const char *spec;
 	enum ddp_spread_verdict verdicts[RTE_DIM(nics)]; // as nics
-	bool changes;                                    // ddp_spread_apply() is asked, too
+	bool changes;                                    // ddp_spread_apply() is called, too
 } rows[] = {
 	{"base", {H, H, H, H, H}},          {"gtpu", {S, H, H, S, H}, true},
 	{"gtpu:inner-ip", {S, H, H, S, H}}, {"gtpu:ue", {S, B, B, S, H}, true},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // net_testsrc: a lower device for tests. It delivers the mbufs that a test gave it, and keeps those
-// sent to it for the test to look at. Devargs: rxq=N, txq=N (its maximum, default 1 each), spread=N
+// sent to it for the test to check. Devargs: rxq=N, txq=N (its maximum, default 1 each), spread=N
 // (the number of queues it says it wants), promisc=0 (it does not receive everything), paired=1 (it
 // wants as many Rx as Tx queues, as net_tap does), intr=1 (it has Rx interrupts), fail=1 (its probe
 // fails), nic=N (it is a fake NIC, of enum fake_nic_kind), pcap=FILE (its packets arrive when a

@@ -287,7 +287,7 @@ TEST(a_chosen_input_set_replaces_those_of_the_types_it_names) {
 	assert_string_equal(type_of(profile, "IPV4_UDP")->sets[0].inputs[3].name, "udp.dport");
 }
 
-// A bundle says what is hashed for the types of its parts where it is itself asked for, not where
+// A bundle says what is hashed for the types of its parts where it is requested itself, not where
 // another requires it.
 TEST(a_set_named_default_holds_where_its_profile_is_named) {
 	const struct ddp_profile *profile;
@@ -356,7 +356,7 @@ static struct ddp_profile *read_again(const struct ddp_profile *former,
 		diag);
 }
 
-// A port asks by one name for what it read by another.
+// A port requests by one name a file that it read by another.
 TEST(a_file_read_before_is_not_read_again_by_any_of_its_names) {
 	const struct ddp_source by_name = {.spec = "u"};
 	struct ddp_source both[2] = {by_name};

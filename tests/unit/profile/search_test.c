@@ -143,7 +143,7 @@ ROWS_TEST(what_is_not_there_is_told, missing) {
 	free(messages);
 }
 
-// A name without '/' is never looked for in the current folder, which is what people try first.
+// A name without '/' is never looked for in the current folder, which users try first.
 TEST(a_file_in_the_current_folder_is_told) {
 	char here[PATH_MAX], *messages;
 
