@@ -88,6 +88,12 @@ static const struct feature features[] = {
 	 CHOICE("{when: {x: 0x50/0xf0}, then: b}")},
 	{{"bits_of_the_value_outside_the_mask_do_not_count", {AS(0x5a, 0, S, V)}, IS_B},
 	 CHOICE("{when: {x: 0x5f/0xf0}, then: b}")},
+	// Else packets of one tunnel are read as those of another that has half of its values.
+	{{"all_of_a_condition_on_an_earlier_header_must_hold",
+	  {PIECE(1, 3), PIECE(7), PIECE(ZEROS8, ZEROS8)}, "a@0 b@2", FINE("B", "07")},
+	 "headers:\n  a: {first: true, layout: x:8 y:8, next: b}\n"
+	 "  b: {layout: k:8, next: {when: {k: 7, a.x: 1, a.y: 2}, then: c}}\n  c: {layout: k:8}\n"
+	 "packet_types: {B: {path: a b, rss: b.k}, C: {path: a b c}}\n"},
 	{{"not_this_value", {AS(2, 0, S, V)}, IS_B}, CHOICE("{when: {x: not 1}, then: b}")},
 	{{"but_this_value", {AS(1, 0, S, V)}, IS_A}, CHOICE("{when: {x: not 1}, then: b}")},
 	{{"any_of_a_list", {AS(3, 0, S, V)}, IS_B},

@@ -164,6 +164,7 @@ static void assert_round_does_not_wait(uint16_t id) {
 
 TEST(a_round_without_parked_packets_waits_for_no_worker) {
 	uint16_t port = balancing_start(QUEUES);
+	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
 	uint64_t n = xstat(port, "balance_rounds");
 
 	assert_round_does_not_wait(port);
@@ -176,6 +177,12 @@ TEST(a_round_without_parked_packets_waits_for_no_worker) {
 		assert_round_does_not_wait(port);
 	}
 	assert_int_equal(xstat(port, "balance_rounds"), n + 5);
+	// An alarm within a change rings again behind it, or load-aware RSS would have ended.
+	assert_int_equal(ddp_change_try(ddp), 0);
+	ring(ring_arg);
+	ddp_change_end(ddp);
+	ring(ring_arg);
+	assert_int_equal(xstat(port, "balance_rounds"), n + 6);
 }
 
 TEST(a_round_with_parked_packets_waits_for_no_worker) {

@@ -456,7 +456,10 @@ TEST(a_dump_shows_what_each_rule_asks_and_does) {
 		      ITEM(RAW,
 			   SPEC(raw, .relative = 1, .offset = 16, .length = 4,
 				.pattern = (const uint8_t *)"\0\0\1\0"),
-			   MASK(raw, .length = 4, .pattern = (const uint8_t *)"\xff\xff\xff\xff"))),
+			   MASK(raw, .length = 4, .pattern = (const uint8_t *)"\xff\xff\xff\xff")),
+		      ITEM(RAW, // no text either
+			   SPEC(raw, .relative = 1, .length = 1, .pattern = (const uint8_t *)"\1"),
+			   MASK(raw, .length = 1, .pattern = (const uint8_t *)"\1"))),
 		ACTIONS(ACTION(DROP)));
 	rule_create(port, items_of_flow(0), ACTIONS(ACTION(DROP), ACTION(COUNT), ACTION(FLAG)));
 	packets_feed(0, 0, 1, 2);
@@ -469,7 +472,7 @@ TEST(a_dump_shows_what_each_rule_asks_and_does) {
 	assert_string_equal(
 		dump_of(port, NULL),
 		"priority 0: eth / ipv4: hash toeplitz ipv4.src; replaced by a newer rule\n"
-		"priority 0: eth without vlan / ipv4 / udp behind128=256: drop\n"
+		"priority 0: eth without vlan / ipv4 / udp behind128=256 behind167=1: drop\n"
 		"priority 0: eth / ipv4 src=10.0.0.0 / udp: drop, flag; 2 packets, 92 bytes\n"
 		"priority 0: any packet: hash simple_xor by rss_hf\n"
 		"priority 0: eth / ipv6 src=:: dst=2001:db8:: / udp: pass\n"

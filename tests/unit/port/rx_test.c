@@ -255,10 +255,22 @@ TEST(a_stop_waits_for_burst_calls) {
 
 TEST(every_source_queue_is_read) {
 	uint16_t port = ddp_start("dev(net_testsrc0,rxq=8),lower_queues=8", 1, 1, 512);
+	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
+	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < 8; i++)
 		packets_feed(0, i, 4, 100);
 	assert_int_equal(poll_to_end(port, 1, 0, NULL), 800);
+	// Other threads read all but one, whose packets must not wait for them.
+	for (unsigned int i = 0; i < 7; i++)
+		assert_true(ddp_trylock(&ddp->lower_rxqs[i].lock));
+	for (unsigned int i = 0; i < 8; i++) { // each of them is the first to be tried
+		packets_feed(0, 7, 4, 32);
+		n += rx_free(port, 0);
+	}
+	for (unsigned int i = 0; i < 7; i++)
+		ddp_unlock(&ddp->lower_rxqs[i].lock);
+	assert_int_equal(n, 8 * 32);
 }
 
 // Packets of lower queue 0 wait on the queue's ring while lower queue 1 has full bursts for it.
