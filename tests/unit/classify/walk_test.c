@@ -106,6 +106,13 @@ TEST(a_tunnel_behind_the_packet_type_is_no_part_of_it) {
 			    "eth@0 ipv4@14 udp@34 gtpu@42 ipv4@50 udp@70");
 }
 
+// Without forms all headers of packets whose path is not cached take the slower steps.
+TEST(an_ipv4_header_has_a_form) {
+	int ipv4 = ddp_header_find(loaded[0].profile, "ipv4");
+
+	assert_true(ipv4 >= 0 && loaded[0].program->forms[ipv4].mask != 0);
+}
+
 #define BYTES_MAX 65600 // of a packet: more than a walk reads
 #define DAMAGED 150     // packets of each kind and profile
 

@@ -11,6 +11,7 @@
 #include "common/port_telemetry.h"
 #include "common/strbuf.h"
 #include "common/telemetry_client.h"
+#include "ctl/command.h"
 #include "ctl/telemetry/port_info.h"
 
 #define GREETING_OF(pid, max) "{\"version\":\"DPDK\",\"pid\":" #pid ",\"max_output_len\":" #max "}"
@@ -412,6 +413,31 @@ ROWS_TEST(is_answered_of_queues, queues_rows) {
 
 ROWS_TEST(is_answered_of_balance, balance_rows) {
 	row_check(*state, "balance");
+}
+
+// Else a packet type is left out, and its packets are in no sum.
+static const struct row ptypes_rows[] = {
+	{"a_packet_type", "{\"0\":{\"name\":\"A\",\"packets\":3,\"rte_ptype\":1}}", ""},
+	{"a_packet_type_without_a_name", "{\"0\":{\"packets\":3,\"rte_ptype\":1}}"},
+	{"fewer_than_no_packets", "{\"0\":{\"name\":\"A\",\"packets\":-3,\"rte_ptype\":1}}"},
+};
+
+ROWS_TEST(is_answered_of_packet_types, ptypes_rows) {
+	static const char *const files[] = {"0"};
+	const struct port_options options = {.common = {.files = files, .n_files = 1}};
+	struct server server = {.script = {GREETING_OF(7, 16384), PORTS, NULL}};
+	const struct row *row = *state;
+	static struct output out;
+	char whole[200];
+
+	snprintf(whole, sizeof(whole), "{\"/net_ddp/ptypes\":{\"ptypes\":%s}}", row->answer);
+	server.script.answer = whole;
+	server_start(&server, "rte", "dpdk_telemetry.v2");
+	output_begin(&out);
+	assert_int_equal(cmd_port_ptypes(&options, &out),
+			 row->error != NULL ? EXIT_GOOD : EXIT_UNREADABLE);
+	free(output_end(&out));
+	server_stop(&server);
 }
 
 static json_t *read_good(const char *answer) {
