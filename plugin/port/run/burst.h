@@ -34,16 +34,21 @@ static inline bool port_balances(const struct ddp_port *port) {
 	return __atomic_load_n(&port->balances, __ATOMIC_RELAXED);
 }
 
-// At the beginning and the end of a burst call that may return packets.
+// At the beginning and the end of a burst call that may return packets. The queue's polls is odd
+// while the call runs, and after it if it returned packets. Any other value than before means that
+// the burst of that time is done.
 static inline void poll_begin(struct ddp_rxq *queue) {
-	ddp_poll_begin(&queue->polls);
+	const uint32_t before = queue->polls;
+
+	__atomic_store_n(&queue->polls, before + 1 + (before & 1), __ATOMIC_RELEASE);
 	// The application is done with the last burst now.
 	if (unlikely(port_balances(queue->port)) && ddp_queue_load_poll(&queue->load))
 		ddp_queue_load_begin(&queue->load, rte_rdtsc());
 }
 
 static inline void poll_end(struct ddp_rxq *queue, unsigned int got) {
-	ddp_poll_end(&queue->polls, got);
+	if (got == 0)
+		__atomic_store_n(&queue->polls, queue->polls + 1, __ATOMIC_RELEASE);
 	if (unlikely(port_balances(queue->port)) && ddp_queue_load_got(&queue->load, got))
 		ddp_queue_load_end(&queue->load, rte_rdtsc(), got);
 }
@@ -161,3 +166,6 @@ uint16_t ddp_rx_fallback(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
 // Read from the rings and from any lower queue. own: as in struct ddp_rxq.
 uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte_mbuf **mbufs,
 		    uint16_t n);
+// rx_bypass.c: read from the queue's own lower queue with only its lock, or as ddp_rx_any().
+uint16_t ddp_rx_bypass(struct ddp_rxq *queue, struct ddp_lower_rxq *lower, struct rte_mbuf **mbufs,
+		       uint16_t room);

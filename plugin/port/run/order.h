@@ -72,20 +72,6 @@ struct ddp_order {
 	struct ddp_order_slot slots[DDP_ORDER_SLOTS];
 };
 
-/* The end of a queue's last burst: struct ddp_rxq's polls is odd while a burst call runs, and after
-   it if it returned packets. Any other value than before means that this burst is done. */
-
-static inline void ddp_poll_begin(uint32_t *polls) {
-	uint32_t before = *polls;
-
-	__atomic_store_n(polls, before + 1 + (before & 1), __ATOMIC_RELEASE);
-}
-
-static inline void ddp_poll_end(uint32_t *polls, unsigned int got) {
-	if (got == 0)
-		__atomic_store_n(polls, *polls + 1, __ATOMIC_RELEASE);
-}
-
 // The steering of a lower queue, whose lock is held, is about to change: for another redirection
 // table only, with its wait and whether moves are given up then; or in any way (the second one).
 void ddp_order_change_entries(struct ddp_lower_rxq *lower, const uint16_t *before,

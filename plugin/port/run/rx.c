@@ -448,6 +448,14 @@ uint16_t ddp_rx_any(struct ddp_rxq *queue, struct ddp_lower_rxq *own, struct rte
 	return call.got;
 }
 
+uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
+	struct ddp_rxq *queue = rxq;
+	struct ddp_lower_rxq *own = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
+
+	return unlikely(own != NULL) ? ddp_rx_bypass(queue, own, mbufs, n) :
+				       ddp_rx_any(queue, NULL, mbufs, n);
+}
+
 /* Waiting packets */
 
 // The packets that wait on a lower queue. 0 if it cannot count them, or is in use.

@@ -77,32 +77,25 @@ static inline bool may_bypass(const struct ddp_rxq *queue, const struct ddp_lowe
 	       queue_started(&queue->started) && port_running(queue->port);
 }
 
-// Read from the queue's own lower queue with only its lock. Returns how many, -1: use ddp_rx_any().
-static inline int bypass_rx(struct ddp_rxq *queue, struct ddp_lower_rxq *lower,
-			    struct rte_mbuf **mbufs, uint16_t room) {
-	int n = -1;
+uint16_t ddp_rx_bypass(struct ddp_rxq *queue, struct ddp_lower_rxq *lower, struct rte_mbuf **mbufs,
+		       uint16_t room) {
+	uint16_t n;
 
 	if (room < DDP_PORT_BURST || queue->bypass_left == 0 ||
 	    !lower_trylock(&lower->lock, &lower->wanted))
-		return -1;
-	if (likely(may_bypass(queue, lower))) {
-		queue->bypass_left--;
-		poll_begin(queue);
-		n = bypass_take(queue, lower, mbufs);
-		poll_end(queue, n);
-		if (unlikely(queue->port->tx_shared))
-			ddp_tx_flush(queue->port);
-	} else if (!lower_bypasses(lower)) { // no longer
-		__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
+		return ddp_rx_any(queue, lower, mbufs, room);
+	if (unlikely(!may_bypass(queue, lower))) {
+		if (!lower_bypasses(lower)) // no longer
+			__atomic_store_n(&queue->own, NULL, __ATOMIC_RELAXED);
+		ddp_unlock(&lower->lock);
+		return ddp_rx_any(queue, lower, mbufs, room);
 	}
+	queue->bypass_left--;
+	poll_begin(queue);
+	n = bypass_take(queue, lower, mbufs);
+	poll_end(queue, n);
+	if (unlikely(queue->port->tx_shared))
+		ddp_tx_flush(queue->port);
 	ddp_unlock(&lower->lock);
 	return n;
-}
-
-uint16_t ddp_rx_burst(void *rxq, struct rte_mbuf **mbufs, uint16_t n) {
-	struct ddp_rxq *queue = rxq;
-	struct ddp_lower_rxq *own = __atomic_load_n(&queue->own, __ATOMIC_RELAXED);
-	int got = own != NULL ? bypass_rx(queue, own, mbufs, n) : -1;
-
-	return likely(got >= 0) ? got : ddp_rx_any(queue, own, mbufs, n);
 }

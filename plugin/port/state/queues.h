@@ -156,7 +156,7 @@ struct ddp_rxq {
 		*last;    // of the last burst of one packet type; protected by the same lock
 	uint64_t packets; // written by the burst call
 	uint64_t bytes;
-	uint32_t polls;             // written by the burst call; see run/order.h
+	uint32_t polls;             // written by the burst call; see run/burst.h
 	uint32_t absent;            // polls when a change stopped waiting for the queue
 	struct ddp_queue_load load; // written by the burst call
 	struct rte_mempool *pool;   // control
