@@ -231,7 +231,7 @@ TEST(a_rule_leaves_other_packet_types_to_the_nic) {
 	assert_int_equal(xstat(port, "rx_dropped_by_rule"), 2 * MIXED / 32);
 }
 
-static void stop(uint16_t port) {
+static void port_stop(uint16_t port) {
 	assert_int_equal(rte_eth_dev_stop(port), 0);
 }
 
@@ -244,7 +244,7 @@ static void rules_flush(uint16_t port) {
 }
 
 static void rule_refuse(uint16_t port) {
-	stop(port);
+	port_stop(port);
 	testsrc_nic(0)->fail_at = testsrc_nic(0)->n_created + 2;
 	assert_int_equal(rte_eth_dev_start(port), 0);
 }
@@ -289,7 +289,7 @@ static void checksums_ask(uint16_t port) {
 		.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
 	};
 
-	stop(port);
+	port_stop(port);
 	ddp_configure_by(port, N_QUEUES, 1, 512, &conf);
 	assert_int_equal(rte_eth_dev_start(port), 0);
 }
@@ -303,7 +303,7 @@ TEST(each_state_has_its_name) {
 	} rows[] = {
 		{"on", "", NULL, rss_on},
 		{"off", ",offload=off"},
-		{"the port is stopped", "", stop},
+		{"the port is stopped", "", port_stop},
 		{"a device that hashes nothing hashes no packet type as the profile does",
 		 ",offload=auto:none"},
 		{"rule 2 of ", "", rule_refuse},
@@ -328,7 +328,7 @@ TEST(each_state_has_its_name) {
 		if (rows[i].change != NULL)
 			rows[i].change(port);
 		state_is(port, rows[i].state);
-		if (rows[i].change == stop) {
+		if (rows[i].change == port_stop) {
 			ddp_close(port);
 			continue;
 		}
