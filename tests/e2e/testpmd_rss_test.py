@@ -96,7 +96,8 @@ class Types(rules.Case):
                 found = self.replay(f"port config 0 rss-hash-algo {function}", "port config all rss all")
                 self.assertEqual(self.pmd.command("show port 0 rss-hash algorithm").split()[-1], function)
                 packets = harness.classify(self.profile, self.folder / "packets.pcap", "--hash", function)
-                self.assertEqual([one.hash and f"0x{one.hash:08x}" for one in found], [one["hash"] for one in packets])
+                self.assertEqual([None if one.hash is None else f"0x{one.hash:08x}" for one in found],
+                                 [one["hash"] for one in packets])
 
 
 if __name__ == "__main__":
