@@ -158,7 +158,11 @@ class Console:
         raise Failed("QEMU does not start")
 
     def write(self, text):
-        self.socket.sendall(text.encode())
+        self.socket.settimeout(SILENCE)
+        try:
+            self.socket.sendall(text.encode())
+        except TimeoutError:
+            raise Failed("the guest hangs: nothing reads its console") from None
 
     def read(self, seconds):
         """Whether something came."""
