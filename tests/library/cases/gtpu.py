@@ -8,7 +8,7 @@ OPTIONAL = ["gtpu.seq", "gtpu.npdu", "gtpu.next_ext"]
 N3 = (eth(), ipv4(), udp(2152))
 N3_ETH = (*N3, gtpu(7, ext=[psc(1, 9)]))
 FRAME = {"gtpu.teid": 7}
-NIBBLE = "tshark decides by the first four bits of what a user sends"
+NIBBLE = "tshark decides by the first four bits of what a user sends, before 4.6"
 FRAME_TAIL = "eth ipv4 udp gtpu gtpu_psc"
 UE4, UE6, SERVER4, SERVER6 = "10.20.30.40", "2001:db8:7:8::1", "8.8.8.8", "2a00::1"
 OTHER_EXT = (0xc0, b"\0\1")
@@ -30,12 +30,12 @@ CASES = (
         Case("no IP packet", packet(*N3, gtpu(5), b"\0" * 40), "eth ipv4 udp gtpu", "GTPU", {"gtpu.teid": 5}),
         # Ethernet PDU sessions: frames are distinguished from IP packets that begin like them.
         *(Case(f"frame to {dst}", packet(*N3_ETH, eth(dst=dst + ":00:00:01"), *layers), FRAME_TAIL, "GTPU", FRAME,
-               tshark=FRAME_TAIL + theirs, why=NIBBLE)
-          for dst, layers, theirs in (
-              ("48:5b:39", (ipv4(UE4, SERVER4), tcp(1, 2)), " ipv4"),
-              ("64:00:6a", (ipv4(UE4, SERVER4), tcp(1, 2)), " ipv6 igmp"),
-              ("60:00:6a", (vlan(7), ipv6(), udp(1, 2)), " ipv6 igmp"),
-              ("02:aa:39", (ipv4(UE4, SERVER4), tcp(1, 2)), " eth ipv4 tcp"))),
+               tshark=f"{FRAME_TAIL} {theirs}|{FRAME_TAIL} {frame}", why=NIBBLE)
+          for dst, layers, theirs, frame in (
+              ("48:5b:39", (ipv4(UE4, SERVER4), tcp(1, 2)), "ipv4", "eth ipv4 tcp"),
+              ("64:00:6a", (ipv4(UE4, SERVER4), tcp(1, 2)), "ipv6 igmp", "eth ipv4 tcp"),
+              ("60:00:6a", (vlan(7), ipv6(), udp(1, 2)), "ipv6 igmp", "eth vlan ipv6 udp"),
+              ("02:aa:39", (ipv4(UE4, SERVER4), tcp(1, 2)), "eth ipv4 tcp", "eth ipv4 tcp"))),
         Case("IPv4 options",
              packet(*N3, gtpu(5, ext=[OTHER_EXT, psc(1, 9)]), ipv4(UE4, SERVER4, options=b"\1" * 4), tcp(1, 2), DATA),
              "eth ipv4 udp gtpu gtpu_ext gtpu_psc ipv4 tcp", "GTPU_IPV4_TCP", {"gtpu.teid": 5, **QFI}),
@@ -44,7 +44,7 @@ CASES = (
         Case("frame, by the parameter",
              packet(*N3_ETH, eth(dst="48:5b:39:00:00:01"), vlan(7), ipv4(UE4, SERVER4), tcp(1, 2)),
              "eth ipv4 udp gtpu gtpu_psc eth vlan ipv4 tcp", "GTPU_IPV4_TCP", {"gtpu.teid": 7, **QFI},
-             spec="gtpu;ethernet=1", tshark=FRAME_TAIL + " ipv4", why=NIBBLE),
+             spec="gtpu;ethernet=1", tshark=f"{FRAME_TAIL} ipv4|{FRAME_TAIL} eth vlan ipv4 tcp", why=NIBBLE),
         Case("frame without IP, by the parameter", packet(*N3_ETH, eth(), arp()), "eth ipv4 udp gtpu gtpu_psc eth arp",
              "GTPU", {"gtpu.teid": 7}, spec="gtpu;ethernet=1"),
         Case("outer IPv4", packet(*N3, gtpu(5), ipv6(), DATA), "eth ipv4 udp gtpu ipv6", "GTPU_IPV6", {"gtpu.teid": 5}),
