@@ -149,6 +149,7 @@ def run_rows(rows, arguments, folder):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored under nohup, also by what is started
     arguments = options()
     rows = chosen(arguments)
     if not rows:
