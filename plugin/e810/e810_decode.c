@@ -196,7 +196,7 @@ static bool markers_decode(struct graph_reader *r, const uint8_t *entry, struct 
 	return true;
 }
 
-static bool protocols_decode(struct graph_reader *r, const uint8_t *entry, struct e810_edge *e) {
+static void protocols_decode(struct graph_reader *r, const uint8_t *entry, struct e810_edge *e) {
 	unsigned int first = r->table->action, number = entry_bits(entry, first + 23, 8);
 	const uint8_t *group;
 
@@ -204,10 +204,12 @@ static bool protocols_decode(struct graph_reader *r, const uint8_t *entry, struc
 	if (!entry_bits(entry, first + 19, 1)) {
 		if (number != E810_NO_PROTOCOL)
 			e->protocols[e->n_protocols++].id = number;
-		return true;
+		return;
 	}
-	if (number >= r->protocol_groups->n_entries)
-		return graph_error(r, "protocol group", number, r->protocol_groups->n_entries);
+	if (number >= r->protocol_groups->n_entries) {
+		graph_error(r, "protocol group", number, r->protocol_groups->n_entries);
+		return;
+	}
 	group = e810_entry(r->protocol_groups, number);
 	for (unsigned int i = 0; i < 8; i++) {
 		unsigned int id = entry_bits(group, 22 * i + 1, 8);
@@ -219,10 +221,9 @@ static bool protocols_decode(struct graph_reader *r, const uint8_t *entry, struc
 		e->protocols[e->n_protocols++].offset =
 			entry_bits(group, 22 * i, 1) ? -offset : offset;
 	}
-	return true;
 }
 
-static bool action_decode(struct graph_reader *r, const uint8_t *entry, struct e810_edge *e) {
+static void action_decode(struct graph_reader *r, const uint8_t *entry, struct e810_edge *e) {
 	unsigned int first = r->table->action;
 	uint16_t adjust = entry_bits(entry, first + 42, 9);
 
@@ -231,8 +232,9 @@ static bool action_decode(struct graph_reader *r, const uint8_t *entry, struct e
 	e->last = entry_bits(entry, first + 40, 1);
 	e->ho_add = entry_bits(entry, first + 41, 1) ? adjust : -adjust;
 	if (e->next_pc >= E810_N_PCS)
-		return graph_error(r, "next instruction", e->next_pc, E810_N_PCS);
-	return markers_decode(r, entry, e) && protocols_decode(r, entry, e);
+		graph_error(r, "next instruction", e->next_pc, E810_N_PCS);
+	else if (markers_decode(r, entry, e))
+		protocols_decode(r, entry, e);
 }
 
 // false: an earlier entry with this key decides.
