@@ -128,7 +128,8 @@ struct ddp_plan_request {
 	void *ctx;
 };
 
-// Make the plan of a profile and its program. No request: all of rss_hf, every rule. NULL: ENOMEM.
+// Make the plan of a profile and its program. request NULL: all of rss_hf, and every rule. Returns
+// NULL if memory is short.
 struct ddp_plan *ddp_plan_build(const struct ddp_nic *nic, const struct ddp_profile *profile,
 				const struct ddp_program *program,
 				const struct ddp_plan_request *request);

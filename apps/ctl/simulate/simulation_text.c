@@ -391,17 +391,17 @@ static void affinity_print(const char *name, const char *what, const struct affi
 
 static void affinities_print(const struct simulation *simulation, struct output *out) {
 	const struct outcome *first = simulation->outcomes, *end = first + simulation->n_outcomes;
-	const bool tells_no_ue = simulation->n_no_ue > 0 &&
-				 ddp_header_find(first->spread->loaded->profile, "gtpu") >= 0;
+	const bool lacks_ue = simulation->n_no_ue > 0 &&
+			      ddp_header_find(first->spread->loaded->profile, "gtpu") >= 0;
 
 	if (simulation->n_queues == 1)
 		return;
-	if (first->ues.n > 0 || tells_no_ue)
+	if (first->ues.n > 0 || lacks_ue)
 		output_printf(out, "\nboth directions of a UE on one queue?%s\n",
 			      first->flows.n > 0 ? "" : " (the capture has one direction only)");
 	for (const struct outcome *o = first; o < end && first->ues.n > 0; o++)
 		affinity_print(o->name, "UEs", &o->ues, out);
-	if (tells_no_ue)
+	if (lacks_ue)
 		output_wrapped_printf(
 			out, 4,
 			"  not counted are %s%" PRIu64 " packets (%s): they are in no tunnel, and "
