@@ -10,6 +10,7 @@ DDP_ATTACH_CYCLES=100 it attaches and detaches as often instead of a few times."
 import collections
 import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -69,7 +70,12 @@ class Case(harness.TestCase):
         """Its output since it was last read."""
         if process.poll() is None and number is not None:
             process.send_signal(number)
-        return process.communicate(timeout=SECONDS)[0]
+        try:
+            return process.communicate(timeout=SECONDS)[0]
+        except subprocess.TimeoutExpired as error:
+            threads = [[(task / name).read_text().strip() for name in ("comm", "stat", "wchan", "syscall")]
+                       for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir()]
+            self.fail(f"{process.args} does not end: {threads}, {error.output}")
 
     def inspect(self, program, *args, preloads=(), words=()):
         """A program of DPDK's that attaches to the primary process, and ends by itself."""
