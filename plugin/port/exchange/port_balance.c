@@ -147,10 +147,9 @@ static bool moves_restore(struct ddp_port *port, bool last) {
 		if (!ddp_order_is_waiting(lower))
 			continue;
 		parked = true;
-		if (last)
-			ddp_lower_rxq_lock(lower);
-		else if (!ddp_order_has_returned(lower) || !ddp_lower_rxq_trylock(lower))
+		if (!last && !ddp_order_has_returned(lower))
 			continue;
+		ddp_lower_rxq_lock(lower);
 		returned |= ddp_order_returned(lower, rss.reta);
 		if (last)
 			ddp_order_keep_moves(lower);
