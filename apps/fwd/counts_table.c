@@ -119,6 +119,11 @@ static void balance_print(const struct report *report, FILE *out) {
 				"relieves its queue further\n",
 				b->bound_flow[0] != '\0' ? b->bound_flow : "one entry of the table",
 				100 * b->bound_share);
+		if (b->given_up > 0)
+			fprintf(out,
+				"     %" PRIu64 " moves or waits given up: queues were not polled "
+				"in time\n",
+				b->given_up);
 	}
 }
 

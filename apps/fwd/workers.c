@@ -124,6 +124,21 @@ static int list_create(struct workers *workers, const struct ports *ports,
 	return 0;
 }
 
+// While a worker waits for its CPU, its queues fill, and moves of load-aware RSS are given up.
+static void cpus_check(const struct workers *workers) {
+	rte_cpuset_t all, cpus;
+
+	CPU_ZERO(&all);
+	for (unsigned int i = 0; i < workers->n; i++) {
+		cpus = rte_lcore_cpuset(workers->list[i].lcore);
+		RTE_CPU_OR(&all, &all, &cpus);
+	}
+	if ((unsigned int)CPU_COUNT(&all) < workers->n)
+		say(LOG_WARNING,
+		    "%u workers share %d CPU%s: give each worker a CPU of its own (--lcores)",
+		    workers->n, CPU_COUNT(&all), CPU_COUNT(&all) == 1 ? "" : "s");
+}
+
 int workers_create(struct workers *workers, const struct ports *ports, const struct config *config,
 		   unsigned int n, struct control *control, struct error *error) {
 	assert(n > 0 && n <= config->n_rxq);
@@ -135,6 +150,7 @@ int workers_create(struct workers *workers, const struct ports *ports, const str
 		return error_set(error, EXIT_FAILED,
 				 "no memory for the counters of %" PRIu64 " queues",
 				 ports->n * config->n_rxq);
+	cpus_check(workers);
 	return 0;
 }
 

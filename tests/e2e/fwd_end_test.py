@@ -71,6 +71,14 @@ class End(fwd.TestCase):
         self.assertIn("imbalance", result.stderr)
         self.assertEqual([name for _, _, names in os.walk(folder) for name in names], [], "nothing is left behind")
 
+    def test_workers_that_share_a_cpu_are_reported(self):
+        """The lcores of the table do not show it."""
+        for n_rxq, expected in ((1, []), (2, ["2 workers share 1 CPU"])):
+            words = self.command(self.finite, "--rxq", n_rxq)
+            words[words.index("--lcores") + 1] = f"(0-2)@{min(os.sched_getaffinity(0))}"
+            result = harness.run(*words, cwd=self.folder, env=eal.environment(self.folder), timeout=fwd.SECONDS)
+            self.assertEqual(re.findall("ddp-fwd: (.* share .*):", result.stderr), expected)
+
     def test_duration(self):
         report = self.forward(self.endless, "--rxq", 4, "--duration", 0.5)
         self.assertGreater(report["packets"], self.n_packets)

@@ -277,4 +277,16 @@ TEST(the_report_is_all_of_this) {
 	free(text);
 }
 
+TEST(moves_given_up_are_printed) {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	report_print(&json_report, out);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "\n     4 moves or waits given up: "));
+	free(text);
+}
+
 EACH(setup, teardown)
