@@ -367,7 +367,7 @@ static bool is_input(const struct simulate_options *options, const char *path) {
 	return indir != NULL && ddp_is_same_file(indir, path);
 }
 
-struct run {
+struct invocation {
 	const struct command *command;
 	int argc;
 	const char **argv; // reordered by getopt_long()
@@ -377,7 +377,7 @@ struct run {
 };
 
 static void command_run(void *arg) {
-	struct run *r = arg;
+	struct invocation *r = arg;
 	const struct command *command = r->command;
 	struct common_options *options = calloc_or_exit(1, size_of(command));
 	const bool may_report = command->size == sizeof(struct simulate_options);
@@ -412,7 +412,7 @@ static void command_run(void *arg) {
 int ctl_run(int argc, const char **argv, struct output *out) {
 	const size_t room = argc + 2;
 	const char **line = calloc_or_exit(2 * room, sizeof(*line));
-	struct run r = {.line = line, .out = out, .status = EXIT_GOOD};
+	struct invocation r = {.line = line, .out = out, .status = EXIT_GOOD};
 	int n_words;
 
 	line[0] = "ddpctl";

@@ -100,7 +100,7 @@ static void worker_collect(struct report *report, const struct workers *workers,
 
 	*worker = (struct queue_report){.lcore = workers->list[w].lcore};
 	for (unsigned int i = 0; i < workers->list[w].n_queues; i++) {
-		const struct queue *queue = workers->list[w].queues[i];
+		const struct rx_queue *queue = workers->list[w].queues[i];
 
 		worker->packets += counter_get(&queue->stats.packets);
 		worker->bytes += counter_get(&queue->stats.bytes);
@@ -111,7 +111,7 @@ static void worker_collect(struct report *report, const struct workers *workers,
 }
 
 static void queue_collect(struct report *report, const struct workers *workers, unsigned int i) {
-	const struct queue *queue = workers->queues[i];
+	const struct rx_queue *queue = workers->queues[i];
 	unsigned int w = topology_worker(queue->queue, workers->n);
 	struct queue_report *row = &report->queues[i];
 	struct latency copy = {0};
@@ -202,7 +202,7 @@ struct latency_report report_latency_since(const struct report *report,
 
 void report_collect_left(struct report *report) {
 	for (unsigned int i = 0; i < report->n_ports; i++) {
-		const struct port *port = report->ports[i].port;
+		const struct fwd_port *port = report->ports[i].port;
 		uint64_t id, n;
 
 		if (!port->is_ddp ||

@@ -53,7 +53,7 @@ struct queue_report {
 };
 
 struct port_report {
-	const struct port *port;
+	const struct fwd_port *port;
 	struct rte_eth_stats stats;
 	unsigned int n_cut;   // captures that end inside a record
 	uint64_t *missed_ids; // ids of xstats by Rx queue, valid if each queue has one

@@ -265,7 +265,7 @@ fini_live:
 /* The report */
 
 // The number of damaged captures of a port, which were not played completely.
-static unsigned int captures_check(const struct port *port) {
+static unsigned int captures_check(const struct fwd_port *port) {
 	char path[PATH_MAX];
 	unsigned int n_cut = 0;
 	struct error error;

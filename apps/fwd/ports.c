@@ -16,7 +16,7 @@
 
 #define POOL_CACHE 256 // mbufs in the cache of an lcore
 
-static int port_find(struct port *port, uint16_t id, struct error *error) {
+static int port_find(struct fwd_port *port, uint16_t id, struct error *error) {
 	const struct rte_devargs *devargs;
 	struct rte_eth_dev_info info;
 	int ret;
@@ -57,7 +57,7 @@ bool ports_are_finite(const struct ports *ports) {
 // The mbufs that a port can hold. net_ddp has a ring from each lower queue to each of its Rx
 // queues, and one for each Tx queue. Captures have no descriptors, but are read so fast that all
 // rings may become full; of other devices one queue is expected to fill its rings.
-static uint64_t port_mbufs(const struct port *port, const struct config *config) {
+static uint64_t port_mbufs(const struct fwd_port *port, const struct config *config) {
 	uint64_t n_rx = config->n_rxq * config->n_rxd;
 	uint64_t n_tx = config->mode == MODE_RXONLY ? 0 : config->n_txq * config->n_txd;
 	unsigned int n_captures = 0; // net_pcap has a queue for each
@@ -103,7 +103,7 @@ static int pool_create(struct ports *ports, const struct config *config, struct 
 	return 0;
 }
 
-static int queues_check(const struct port *port, const struct config *config,
+static int queues_check(const struct fwd_port *port, const struct config *config,
 			const struct rte_eth_dev_info *info, struct error *error) {
 	if (config->n_rxq > info->max_rx_queues)
 		return error_set(error, EXIT_USAGE,
@@ -117,7 +117,7 @@ static int queues_check(const struct port *port, const struct config *config,
 }
 
 // Only net_ddp has load-aware RSS.
-static int balance_check(const struct port *port, const struct config *config,
+static int balance_check(const struct fwd_port *port, const struct config *config,
 			 const struct rte_eth_dev_info *info, struct error *error) {
 	if (config->balance_ms == 0)
 		return 0;
@@ -130,7 +130,7 @@ static int balance_check(const struct port *port, const struct config *config,
 	return 0;
 }
 
-static int rss_key_set(const struct port *port, const struct config *config,
+static int rss_key_set(const struct fwd_port *port, const struct config *config,
 		       const struct rte_eth_dev_info *info, struct rte_eth_rss_conf *rss,
 		       struct error *error) {
 	unsigned int size = info->hash_key_size == 0 ? DDP_KEY_SIZE : info->hash_key_size;
@@ -148,7 +148,7 @@ static int rss_key_set(const struct port *port, const struct config *config,
 }
 
 // Set the requested RSS types that the device has. None is an error.
-static int rss_set(const struct port *port, const struct config *config,
+static int rss_set(const struct fwd_port *port, const struct config *config,
 		   const struct rte_eth_dev_info *info, struct rte_eth_conf *conf,
 		   struct error *error) {
 	uint64_t rss_hf = config->rss_hf & info->flow_type_rss_offloads;
@@ -164,12 +164,12 @@ static int rss_set(const struct port *port, const struct config *config,
 	return rss_key_set(port, config, info, &conf->rx_adv_conf.rss_conf, error);
 }
 
-static int port_failed(const struct port *port, const char *what, int ret, struct error *error) {
+static int port_fail(const struct fwd_port *port, const char *what, int ret, struct error *error) {
 	return error_set(error, EXIT_FAILED, "port %u (%s): cannot %s: %s", port->id, port->name,
 			 what, rte_strerror(-ret));
 }
 
-static int queues_setup(const struct port *port, const struct config *config,
+static int queues_setup(const struct fwd_port *port, const struct config *config,
 			struct rte_mempool *pool, struct error *error) {
 	int socket = rte_eth_dev_socket_id(port->id);
 	uint16_t n_rxd = config->n_rxd, n_txd = config->n_txd;
@@ -179,15 +179,15 @@ static int queues_setup(const struct port *port, const struct config *config,
 	for (uint16_t q = 0; q < config->n_rxq && ret == 0; q++)
 		ret = rte_eth_rx_queue_setup(port->id, q, n_rxd, socket, NULL, pool);
 	if (ret < 0)
-		return port_failed(port, "set up its Rx queues", ret, error);
+		return port_fail(port, "set up its Rx queues", ret, error);
 	for (uint16_t q = 0; q < config->n_txq && ret == 0; q++)
 		ret = rte_eth_tx_queue_setup(port->id, q, n_txd, socket, NULL);
 	if (ret < 0)
-		return port_failed(port, "set up its Tx queues", ret, error);
+		return port_fail(port, "set up its Tx queues", ret, error);
 	return 0;
 }
 
-static int port_start(struct port *port, const struct config *config, struct rte_mempool *pool,
+static int port_start(struct fwd_port *port, const struct config *config, struct rte_mempool *pool,
 		      struct error *error) {
 	struct rte_eth_conf conf = {0};
 	struct rte_eth_dev_info info;
@@ -195,19 +195,19 @@ static int port_start(struct port *port, const struct config *config, struct rte
 
 	ret = rte_eth_dev_info_get(port->id, &info);
 	if (ret < 0)
-		return port_failed(port, "report its limits", ret, error);
+		return port_fail(port, "report its limits", ret, error);
 	if (queues_check(port, config, &info, error) < 0 ||
 	    rss_set(port, config, &info, &conf, error) < 0)
 		return -1;
 	conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 	ret = rte_eth_dev_configure(port->id, config->n_rxq, config->n_txq, &conf);
 	if (ret < 0)
-		return port_failed(port, "be configured", ret, error);
+		return port_fail(port, "be configured", ret, error);
 	if (queues_setup(port, config, pool, error) < 0)
 		return -1;
 	ret = rte_eth_dev_start(port->id);
 	if (ret < 0)
-		return port_failed(port, "start", ret, error);
+		return port_fail(port, "start", ret, error);
 	port->started = true;
 	ret = config->promiscuous ? rte_eth_promiscuous_enable(port->id) :
 				    rte_eth_promiscuous_disable(port->id);
@@ -217,7 +217,7 @@ static int port_start(struct port *port, const struct config *config, struct rte
 	ret = 0;
 	if (config->balance_ms != 0) // else the device arguments decide
 		ret = rte_pmd_ddp_balance_set(port->id, config->balance_ms);
-	return ret < 0 ? port_failed(port, "be balanced", ret, error) : 0;
+	return ret < 0 ? port_fail(port, "be balanced", ret, error) : 0;
 }
 
 int ports_start(struct ports *ports, const struct config *config, unsigned int n_workers,

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "log.h"
 
-struct port {
+struct fwd_port {
 	uint16_t id;
 	char name[RTE_ETH_NAME_MAX_LEN];
 	const char *driver;
@@ -23,7 +23,7 @@ struct port {
 };
 
 struct ports {
-	struct port list[RTE_MAX_ETHPORTS];
+	struct fwd_port list[RTE_MAX_ETHPORTS];
 	unsigned int n;
 	struct rte_mempool *pool;
 };

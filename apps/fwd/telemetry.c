@@ -120,7 +120,7 @@ static void worker_fill(struct rte_tel_data *row, const struct workers *workers,
 }
 
 static void queue_fill(struct rte_tel_data *row, const struct workers *workers, unsigned int i) {
-	const struct queue *queue = workers->queues[i];
+	const struct rx_queue *queue = workers->queues[i];
 
 	rte_tel_data_add_dict_uint(row, "port", queue->port);
 	rte_tel_data_add_dict_uint(row, "queue", queue->queue);

@@ -34,7 +34,7 @@ static inline void budget_correct(struct worker *worker, uint16_t taken, uint16_
 					  memory_order_relaxed);
 }
 
-static inline uint16_t queue_receive(struct worker *worker, struct queue *queue,
+static inline uint16_t queue_receive(struct worker *worker, struct rx_queue *queue,
 				     struct rte_mbuf **pkts) {
 	uint16_t take = budget_take(worker);
 	uint16_t n;
@@ -47,7 +47,7 @@ static inline uint16_t queue_receive(struct worker *worker, struct queue *queue,
 	return n;
 }
 
-static inline void bytes_count(struct queue *queue, struct rte_mbuf **pkts, uint16_t n) {
+static inline void bytes_count(struct rx_queue *queue, struct rte_mbuf **pkts, uint16_t n) {
 	uint64_t bytes = 0;
 
 	for (uint16_t i = 0; i < n; i++)
@@ -57,7 +57,7 @@ static inline void bytes_count(struct queue *queue, struct rte_mbuf **pkts, uint
 }
 
 // Count packet types, and copy the times of arrival before the packets are handed over.
-static inline void meta_read(const struct worker *worker, struct queue *queue,
+static inline void meta_read(const struct worker *worker, struct rx_queue *queue,
 			     struct rte_mbuf **pkts, uint16_t n, uint64_t *arrived) {
 	RTE_ASSERT(queue->ptypes != NULL && worker->meta_off >= 0 && worker->tsc_off >= 0);
 	for (uint16_t i = 0; i < n; i++) {
@@ -69,7 +69,7 @@ static inline void meta_read(const struct worker *worker, struct queue *queue,
 	}
 }
 
-static inline void latency_count(struct queue *queue, const uint64_t *arrived, uint16_t n,
+static inline void latency_count(struct rx_queue *queue, const uint64_t *arrived, uint16_t n,
 				 uint64_t now) {
 	for (uint16_t i = 0; i < n; i++) {
 		int64_t cycles = now - arrived[i];
@@ -79,7 +79,7 @@ static inline void latency_count(struct queue *queue, const uint64_t *arrived, u
 	}
 }
 
-static inline void addresses_set(const struct queue *queue, struct rte_mbuf **pkts, uint16_t n) {
+static inline void addresses_set(const struct rx_queue *queue, struct rte_mbuf **pkts, uint16_t n) {
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_ether_hdr *eth = rte_pktmbuf_mtod(pkts[i], struct rte_ether_hdr *);
 
@@ -98,7 +98,7 @@ static inline void packets_work(const struct worker *worker, uint16_t n) {
 		;
 }
 
-static inline void queue_send(const struct worker *worker, struct queue *queue,
+static inline void queue_send(const struct worker *worker, struct rx_queue *queue,
 			      struct rte_mbuf **pkts, uint16_t n) {
 	uint16_t sent = rte_eth_tx_burst(queue->tx_port, queue->tx_queue, pkts, n);
 
@@ -113,7 +113,7 @@ static inline void queue_send(const struct worker *worker, struct queue *queue,
 	}
 }
 
-static inline uint16_t queue_poll(struct worker *worker, struct queue *queue,
+static inline uint16_t queue_poll(struct worker *worker, struct rx_queue *queue,
 				  const enum mode mode) {
 	struct rte_mbuf *pkts[BURST_MAX];
 	uint64_t arrived[BURST_MAX];

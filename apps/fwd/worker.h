@@ -42,7 +42,7 @@ struct queue_stats {
 };
 
 // An Rx queue of a port.
-struct queue {
+struct rx_queue {
 	// control writes before the workers start
 	uint16_t port, queue;
 	uint16_t tx_port, tx_queue;
@@ -60,7 +60,7 @@ struct worker {
 	// control writes before the worker starts
 	unsigned int lcore;
 	struct control *control;
-	struct queue **queues;
+	struct rx_queue **queues;
 	unsigned int n_queues;
 	counter **ptypes; // by position of the port; NULL: it has no packet types
 	enum mode mode;

@@ -63,13 +63,13 @@ static int worker_alloc(struct worker *worker, const struct ports *ports,
 	return 0;
 }
 
-static struct queue *queue_create(const struct worker *worker, const struct ports *ports,
-				  const struct config *config, unsigned int i, unsigned int q,
-				  unsigned int n_workers) {
-	const struct port *port = &ports->list[i];
-	const struct port *peer = &ports->list[topology_peer(config->topology, i, ports->n)];
-	struct queue *queue = rte_zmalloc_socket("queue", sizeof(*queue), RTE_CACHE_LINE_SIZE,
-						 rte_lcore_to_socket_id(worker->lcore));
+static struct rx_queue *queue_create(const struct worker *worker, const struct ports *ports,
+				     const struct config *config, unsigned int i, unsigned int q,
+				     unsigned int n_workers) {
+	const struct fwd_port *port = &ports->list[i];
+	const struct fwd_port *peer = &ports->list[topology_peer(config->topology, i, ports->n)];
+	struct rx_queue *queue = rte_zmalloc_socket("queue", sizeof(*queue), RTE_CACHE_LINE_SIZE,
+						    rte_lcore_to_socket_id(worker->lcore));
 
 	if (queue == NULL)
 		return NULL;
@@ -95,7 +95,8 @@ static int queues_create(struct workers *workers, const struct ports *ports,
 	for (unsigned int i = 0; i < ports->n; i++) {
 		for (unsigned int q = 0; q < config->n_rxq; q++) {
 			struct worker *worker = &workers->list[topology_worker(q, workers->n)];
-			struct queue *queue = queue_create(worker, ports, config, i, q, workers->n);
+			struct rx_queue *queue =
+				queue_create(worker, ports, config, i, q, workers->n);
 
 			if (queue == NULL)
 				return -ENOMEM;

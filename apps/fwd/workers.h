@@ -10,7 +10,7 @@ struct workers {
 	struct control *control;
 	struct worker *list;
 	unsigned int n;
-	struct queue **queues; // n_rxq of each port, sorted by port
+	struct rx_queue **queues; // n_rxq of each port, sorted by port
 	unsigned int n_queues;
 	unsigned int n_ports;
 };

@@ -11,7 +11,7 @@
 #include "classify/run/walk.h"
 #include "profile/profile_format.h"
 
-struct builder {
+struct explainer {
 	const struct ddp_profile *profile;
 	const struct ddp_program *program;
 	struct ddp_packet packet; // no longer than a walk reads
@@ -41,7 +41,7 @@ struct value {
 	bool beyond; // not there because the packet ends before
 };
 
-static const char *taken(struct builder *b) {
+static const char *taken(struct explainer *b) {
 	const char *text = "";
 
 	if (fputc('\0', b->to) == EOF || fflush(b->to) != 0 || ferror(b->to) || b->text == NULL)
@@ -53,7 +53,7 @@ static const char *taken(struct builder *b) {
 }
 
 // A header's conditions read itself and the headers before it.
-static struct walk walk_of(const struct builder *b, unsigned int from, struct ddp_class *class) {
+static struct walk walk_of(const struct explainer *b, unsigned int from, struct ddp_class *class) {
 	struct walk w = {.program = b->program, .packet = &b->packet, .class = class};
 
 	*class = *b->class;
@@ -64,16 +64,16 @@ static struct walk walk_of(const struct builder *b, unsigned int from, struct dd
 	return w;
 }
 
-static const struct prog_node *node_of(const struct builder *b, unsigned int at) {
+static const struct prog_node *node_of(const struct explainer *b, unsigned int at) {
 	assert(at < DDP_MAX_STEPS);
 	return &b->program->nodes[b->class->seen[at].node];
 }
 
-static const struct ddp_header *header_of(const struct builder *b, unsigned int at) {
+static const struct ddp_header *header_of(const struct explainer *b, unsigned int at) {
 	return &b->profile->headers[b->class->seen[at].node];
 }
 
-static struct value value_of(const struct builder *b, unsigned int from,
+static struct value value_of(const struct explainer *b, unsigned int from,
 			     const struct ddp_ref *ref) {
 	const struct prog_ref prog_ref = prog_ref_of(b->program, ref);
 	struct ddp_class class;
@@ -101,7 +101,7 @@ static struct value value_of(const struct builder *b, unsigned int from,
 /* Values in text */
 
 // "0x85", "(not there)"; as a verb "is 0x85", "is not there"
-static void value_write(struct builder *b, const struct ddp_ref *ref, const struct value *value,
+static void value_write(struct explainer *b, const struct ddp_ref *ref, const struct value *value,
 			bool verb) {
 	if (value->there) {
 		fputs(verb ? "is " : "", b->to);
@@ -114,7 +114,7 @@ static void value_write(struct builder *b, const struct ddp_ref *ref, const stru
 	}
 }
 
-static void read_make(struct builder *b, unsigned int from, const struct ddp_ref *ref,
+static void read_make(struct explainer *b, unsigned int from, const struct ddp_ref *ref,
 		      struct ddp_read *read) {
 	struct value value = value_of(b, from, ref);
 
@@ -127,7 +127,7 @@ static void read_make(struct builder *b, unsigned int from, const struct ddp_ref
 	read->value = taken(b);
 }
 
-static void refs_read(struct builder *b, const struct ddp_ref *refs, unsigned int n,
+static void refs_read(struct explainer *b, const struct ddp_ref *refs, unsigned int n,
 		      struct ddp_reads *reads) {
 	for (unsigned int i = 0; i < n; i++)
 		read_make(b, FROM_TYPE, &refs[i], DDP_APPEND(b->arena, reads->reads, reads->n));
@@ -148,7 +148,7 @@ static bool is_repeat(const struct ddp_expr *expr, unsigned int op) {
 }
 
 // The fields of an expression, in brackets; nothing for one without a field.
-static void operands_write(struct builder *b, unsigned int from, const struct ddp_expr *expr) {
+static void operands_write(struct explainer *b, unsigned int from, const struct ddp_expr *expr) {
 	const char *separator = " (";
 
 	for (unsigned int i = 0; i < expr->n_ops; i++) {
@@ -168,7 +168,7 @@ static void operands_write(struct builder *b, unsigned int from, const struct dd
 /* Conditions in text */
 
 // "next_ext is 0xc0, not 0x85" where it fails; else "next_ext is 0x85", and other values it lists.
-static void match_write(struct builder *b, const struct cond_test *test, unsigned int index,
+static void match_write(struct explainer *b, const struct cond_test *test, unsigned int index,
 			bool is_true) {
 	const struct ddp_match *match = &test->cond->matches[index];
 	const struct value value = value_of(b, test->from, &match->ref);
@@ -187,7 +187,7 @@ static void match_write(struct builder *b, const struct cond_test *test, unsigne
 }
 
 // It fails by the first match that fails; what comes after was not evaluated.
-static void cond_write(struct builder *b, const struct cond_test *test) {
+static void cond_write(struct explainer *b, const struct cond_test *test) {
 	const struct prog_match *matches = &b->program->matches[test->prog->first_match];
 	struct ddp_class class;
 	struct walk w = walk_of(b, test->from, &class);
@@ -221,7 +221,7 @@ struct explained {
 	uint64_t fields;      // bit f: field f mattered
 };
 
-static void measure(const struct builder *b, struct explained *explained) {
+static void measure(const struct explainer *b, struct explained *explained) {
 	const struct prog_node *node = node_of(b, explained->at);
 	struct ddp_class class;
 	struct walk w = walk_of(b, explained->at, &class);
@@ -242,7 +242,8 @@ static const char *bytes(uint64_t n) {
 	return n == 1 ? "byte" : "bytes";
 }
 
-static void group_write(struct builder *b, const struct explained *explained, unsigned int group) {
+static void group_write(struct explainer *b, const struct explained *explained,
+			unsigned int group) {
 	const struct ddp_header *header = explained->header;
 	const struct cond_test test = {&header->groups[group].cond,
 				       &node_of(b, explained->at)->groups[group], explained->at};
@@ -260,7 +261,7 @@ static void group_write(struct builder *b, const struct explained *explained, un
 }
 
 // "12 bytes: 8 and 4 for [seq npdu next_ext] because e | s | pn is true (e 1, s 0, pn 0)"
-static void size_write(struct builder *b, const struct explained *explained) {
+static void size_write(struct explainer *b, const struct explained *explained) {
 	const struct ddp_header *header = explained->header;
 
 	fprintf(b->to, "%" PRIu64 " %s", explained->step->size, bytes(explained->step->size));
@@ -288,7 +289,7 @@ struct tried {
 	const struct ddp_table_entry *entry; // and the entry it found
 };
 
-static struct tried rule_evaluate(const struct builder *b, unsigned int at, unsigned int index) {
+static struct tried rule_evaluate(const struct explainer *b, unsigned int at, unsigned int index) {
 	const struct ddp_rule *rule = &header_of(b, at)->rules[index];
 	const struct prog_rule *prog = &b->program->rules[node_of(b, at)->first_rule + index];
 	struct tried tried = {.test = {&rule->cond, &prog->cond, at}};
@@ -309,7 +310,7 @@ static struct tried rule_evaluate(const struct builder *b, unsigned int at, unsi
 	return tried;
 }
 
-static const char *rule_why(struct builder *b, const struct ddp_rule *rule,
+static const char *rule_why(struct explainer *b, const struct ddp_rule *rule,
 			    const struct tried *tried) {
 	const bool always = format_is_always(&rule->cond);
 
@@ -330,7 +331,7 @@ static const char *rule_why(struct builder *b, const struct ddp_rule *rule,
 }
 
 // Try a rule. Returns whether that ends the walk's questions to this header.
-static bool rule_try(struct builder *b, struct explained *explained, unsigned int index) {
+static bool rule_try(struct explainer *b, struct explained *explained, unsigned int index) {
 	const struct ddp_rule *rule = &explained->header->rules[index];
 	const struct tried tried = rule_evaluate(b, explained->at, index);
 	const struct ddp_match *match = rule->cond.matches;
@@ -371,7 +372,7 @@ static bool rule_try(struct builder *b, struct explained *explained, unsigned in
 	return true;
 }
 
-static void flaw_write(struct builder *b, const struct explained *explained) {
+static void flaw_write(struct explainer *b, const struct explained *explained) {
 	const struct cond_test valid = {&explained->header->valid,
 					&node_of(b, explained->at)->valid, explained->at};
 	const struct ddp_step *step = explained->step;
@@ -403,7 +404,7 @@ static void flaw_write(struct builder *b, const struct explained *explained) {
 /* Fields that mattered */
 
 // ref, as it is seen from there, may lie in the header that is explained.
-static void ref_mark(const struct builder *b, struct explained *explained, unsigned int from,
+static void ref_mark(const struct explainer *b, struct explained *explained, unsigned int from,
 		     const struct ddp_ref *ref) {
 	const struct value value = value_of(b, from, ref);
 	const bool is_here = value.bit / 8 >= explained->seen->off &&
@@ -414,7 +415,7 @@ static void ref_mark(const struct builder *b, struct explained *explained, unsig
 		explained->fields |= UINT64_C(1) << ref->field;
 }
 
-static void cond_mark(const struct builder *b, struct explained *explained, unsigned int from,
+static void cond_mark(const struct explainer *b, struct explained *explained, unsigned int from,
 		      const struct ddp_cond *cond) {
 	for (unsigned int i = 0; i < cond->n_matches; i++)
 		ref_mark(b, explained, from, &cond->matches[i].ref);
@@ -424,7 +425,7 @@ static void cond_mark(const struct builder *b, struct explained *explained, unsi
 }
 
 // Mark the fields that the header's own rules or the packet type read, hash or extract.
-static void fields_mark(const struct builder *b, struct explained *explained) {
+static void fields_mark(const struct explainer *b, struct explained *explained) {
 	const struct ddp_header *header = explained->header;
 	const struct ddp_packet_type *type = b->steps->type;
 	const struct ddp_input_set *set = b->steps->set;
@@ -450,7 +451,7 @@ static void fields_mark(const struct builder *b, struct explained *explained) {
 		ref_mark(b, explained, FROM_TYPE, &type->extract[i]);
 }
 
-static void fields_read(struct builder *b, struct explained *explained) {
+static void fields_read(struct explainer *b, struct explained *explained) {
 	const struct ddp_field *fields = explained->header->fields;
 
 	fields_mark(b, explained);
@@ -472,7 +473,7 @@ static void fields_read(struct builder *b, struct explained *explained) {
 	}
 }
 
-static void step_make(struct builder *b, unsigned int at) {
+static void step_make(struct explainer *b, unsigned int at) {
 	const struct ddp_class *class = b->class;
 	struct explained explained = {
 		.header = header_of(b, at),
@@ -513,7 +514,7 @@ static void step_make(struct builder *b, unsigned int at) {
 
 /* Packet type and input set */
 
-static void types_try(struct builder *b) {
+static void types_try(struct explainer *b) {
 	const struct ddp_class *class = b->class;
 	const struct automaton *a = &b->program->automaton;
 	const uint16_t *accepts;
@@ -540,7 +541,7 @@ static void types_try(struct builder *b) {
 	}
 }
 
-static void set_try(struct builder *b, unsigned int index) {
+static void set_try(struct explainer *b, unsigned int index) {
 	const struct ddp_input_set *set = &b->steps->type->sets[index];
 	const struct cond_test test = {
 		&set->cond,
@@ -570,7 +571,7 @@ static void set_try(struct builder *b, unsigned int index) {
 }
 
 // The sets in the order of ddp_input_gather().
-static void sets_try(struct builder *b) {
+static void sets_try(struct explainer *b) {
 	const struct ddp_packet_type *type = b->steps->type;
 
 	for (unsigned int i = 0; type != NULL && i < type->n_sets && b->steps->set == NULL; i++)
@@ -585,7 +586,7 @@ static void sets_try(struct builder *b) {
 }
 
 static void steps_build(void *arg) {
-	struct builder *b = arg;
+	struct explainer *b = arg;
 	const struct ddp_class *class = b->class;
 
 	b->steps = ddp_arena_alloc(b->arena, sizeof(*b->steps));
@@ -609,7 +610,7 @@ static void steps_build(void *arg) {
 int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program *program,
 		     const struct ddp_answer_rss *rss, const struct ddp_packet *packet,
 		     struct ddp_arena *arena, struct ddp_answer *answer) {
-	struct builder b = {
+	struct explainer b = {
 		.profile = profile,
 		.program = program,
 		.packet = *packet,
@@ -637,7 +638,7 @@ int ddp_answer_steps(const struct ddp_profile *profile, const struct ddp_program
 bool ddp_answer_end(const struct ddp_profile *profile, const struct ddp_program *program,
 		    const struct ddp_packet *packet, const struct ddp_class *class,
 		    const struct ddp_rule **rule, uint64_t *value) {
-	struct builder b = {
+	struct explainer b = {
 		.profile = profile,
 		.program = program,
 		.packet = *packet,

@@ -244,17 +244,17 @@ enum ip {
 	IP_V6,
 };
 
-enum l4 {
+enum e810_l4 {
 	L4_NONE,
 	L4_UDP,
 	L4_TCP,
 	L4_SCTP,
 };
 
-struct request {
+struct e810_request {
 	uint64_t rss_hf;
 	enum ip ip;
-	enum l4 l4;
+	enum e810_l4 l4;
 	bool pppoe;
 	const char *name;
 };
@@ -268,11 +268,11 @@ struct own_entry {
 
 struct e810_rss {
 	const struct e810_parser *parser;
-	const struct request *requests;   // all N_REQUESTS, in order
-	uint64_t rss_hf;                  // requested types
-	uint8_t groups[E810_N_PTYPES];    // by ptype
-	uint16_t applicable[N_GROUPS];    // by group: bit r for request r
-	const struct e810_table *vectors; // of the package, by profile
+	const struct e810_request *requests; // all N_REQUESTS, in order
+	uint64_t rss_hf;                     // requested types
+	uint8_t groups[E810_N_PTYPES];       // by ptype
+	uint16_t applicable[N_GROUPS];       // by group: bit r for request r
+	const struct e810_table *vectors;    // of the package, by profile
 	uint8_t redirection[256];
 	unsigned int n_own;
 	struct own_entry own[]; // by address; they precede the requests

@@ -8,7 +8,7 @@
 #include "e810_model.h"
 
 // In the driver's order. The last request for a group decides.
-static const struct request requests[N_REQUESTS] = {
+static const struct e810_request requests[N_REQUESTS] = {
 	{DDP_RSS_HF(IPV4), IP_V4, L4_NONE, false, "IPv4 addresses"},
 	{DDP_RSS_HF(IPV6), IP_V6, L4_NONE, false, "IPv6 addresses"},
 	{DDP_RSS_HF(IPV4_UDP), IP_V4, L4_UDP, false, "IPv4 addresses and UDP ports"},
@@ -25,26 +25,26 @@ static const struct request requests[N_REQUESTS] = {
 	{DDP_RSS_HF(IPV6_TCP), IP_V6, L4_TCP, true, "PPPoE: IPv6 addresses and TCP ports"},
 };
 
-struct range {
+struct ptype_range {
 	uint16_t first, last;
 };
 
 // Packet types by kind, for all packages. IP fragments, and IP in IP, go with their group.
-static const struct range ptypes_ipv4[] = {
+static const struct ptype_range ptypes_ipv4[] = {
 	{23, 24},   {26, 28},   {43, 46},   {48, 53},   {55, 58},   {61, 61},
 	{160, 160}, {162, 162}, {164, 164}, {166, 166}, {168, 168}, {302, 307},
 	{325, 325}, {327, 327}, {329, 329}, {331, 335}, {341, 345}, {351, 352},
 	{360, 360}, {396, 396}, {398, 398}, {400, 400}, {402, 413}, {450, 453},
 	{455, 459}, {461, 465}, {467, 471}, {473, 473}, {0, 0},
 };
-static const struct range ptypes_ipv6[] = {
+static const struct ptype_range ptypes_ipv6[] = {
 	{89, 90},   {92, 94},   {109, 112}, {114, 119}, {121, 127}, {129, 134},
 	{136, 138}, {161, 161}, {163, 163}, {165, 165}, {167, 167}, {169, 169},
 	{308, 313}, {326, 326}, {328, 328}, {330, 330}, {336, 340}, {346, 350},
 	{353, 354}, {361, 361}, {397, 397}, {399, 399}, {401, 401}, {414, 425},
 	{474, 477}, {479, 483}, {485, 489}, {491, 495}, {497, 497}, {0, 0},
 };
-static const struct range ptypes_udp[] = {
+static const struct ptype_range ptypes_udp[] = {
 	{24, 24},   {31, 31},   {38, 38},   {46, 46},   {53, 53},   {61, 61},   {68, 68},
 	{90, 90},   {97, 97},   {104, 104}, {112, 112}, {119, 119}, {127, 127}, {134, 134},
 	{304, 304}, {310, 310}, {325, 330}, {333, 333}, {338, 338}, {343, 343}, {348, 348},
@@ -52,38 +52,38 @@ static const struct range ptypes_udp[] = {
 	{452, 452}, {458, 458}, {464, 464}, {470, 470}, {476, 476}, {482, 482}, {488, 488},
 	{494, 494}, {0, 0},
 };
-static const struct range ptypes_tcp[] = {
+static const struct ptype_range ptypes_tcp[] = {
 	{26, 26},   {33, 33},   {40, 40},   {48, 48},   {55, 55},   {63, 63},   {70, 70},
 	{92, 92},   {99, 99},   {106, 106}, {114, 114}, {121, 121}, {129, 129}, {136, 136},
 	{305, 305}, {311, 311}, {334, 334}, {339, 339}, {344, 344}, {349, 349}, {405, 405},
 	{411, 411}, {417, 417}, {423, 423}, {453, 453}, {459, 459}, {465, 465}, {471, 471},
 	{477, 477}, {483, 483}, {489, 489}, {495, 495}, {0, 0},
 };
-static const struct range ptypes_sctp[] = {
+static const struct ptype_range ptypes_sctp[] = {
 	{27, 27},   {34, 34},   {41, 41},   {49, 49},   {56, 56},   {64, 64},   {71, 71},
 	{93, 93},   {100, 100}, {107, 107}, {115, 115}, {122, 122}, {130, 130}, {137, 137},
 	{306, 306}, {312, 312}, {406, 406}, {412, 412}, {418, 418}, {424, 424}, {0, 0},
 };
-static const struct range ptypes_pppoe[] = {{301, 313}, {0, 0}};
+static const struct ptype_range ptypes_pppoe[] = {{301, 313}, {0, 0}};
 
-static const struct range *const ptypes_ip[] = {
+static const struct ptype_range *const ptypes_ip[] = {
 	[IP_V4] = ptypes_ipv4,
 	[IP_V6] = ptypes_ipv6,
 };
-static const struct range *const ptypes_l4[] = {
+static const struct ptype_range *const ptypes_l4[] = {
 	[L4_UDP] = ptypes_udp,
 	[L4_TCP] = ptypes_tcp,
 	[L4_SCTP] = ptypes_sctp,
 };
 
-static bool ranges_have(const struct range *range, uint16_t ptype) {
+static bool ranges_have(const struct ptype_range *range, uint16_t ptype) {
 	for (; range->last != 0; range++)
 		if (ptype >= range->first && ptype <= range->last)
 			return true;
 	return false;
 }
 
-static bool request_has(const struct request *request, uint16_t ptype) {
+static bool request_has(const struct e810_request *request, uint16_t ptype) {
 	if (!ranges_have(ptypes_ip[request->ip], ptype) ||
 	    (ptype >= 351 && ptype <= 354) /* PFCP */ ||
 	    ranges_have(ptypes_pppoe, ptype) != request->pppoe)

@@ -300,7 +300,7 @@ struct ddp_offload_rule *draft_rules_copy(const struct draft *d);
 
 /* The plan (plan.c, spread.c) */
 
-enum outcome {
+enum hash_outcome {
 	OUTCOME_UNHASHED, // the mbuf has no RSS flag: net_ddp hashes it
 	OUTCOME_RIGHT,
 	OUTCOME_WRONG,
@@ -310,7 +310,7 @@ struct item {
 	const struct packet_class *class;
 	struct expected_hash expected;
 	// Equal hashes
-	enum outcome outcome;
+	enum hash_outcome outcome;
 	bool offloaded;             // its packet type is offloaded
 	int rule;                   // the deciding one; -1: rss_hf or none
 	const struct item *blocker; // item with this NIC packet type that prevents the offload

@@ -218,7 +218,7 @@ struct ddp_offload_rule *draft_rules_copy(const struct draft *d) {
 
 /* Search */
 
-struct search {
+struct nic_rule_search {
 	const struct ddp_nic *nic;
 	const struct packet_class *class;
 	const struct hashed *hashed;
@@ -226,13 +226,13 @@ struct search {
 	struct draft *d; // gets the rule; NULL: only search
 };
 
-static bool is_found(const struct search *search, const struct hashed *hashed) {
+static bool is_found(const struct nic_rule_search *search, const struct hashed *hashed) {
 	if (search->any_order)
 		return hashed_compare(search->class, hashed, search->hashed) == HASHED_EQUAL;
 	return hashed_same(hashed, search->hashed);
 }
 
-static bool rule_offer(const struct search *search, unsigned int n, uint64_t types) {
+static bool rule_offer(const struct nic_rule_search *search, unsigned int n, uint64_t types) {
 	struct rule rule = {.rule = {.n_items = n, .pdu_type = -1, .types = types},
 			    .of = search->class};
 
@@ -247,7 +247,7 @@ static bool rule_offer(const struct search *search, unsigned int n, uint64_t typ
 	return rule_add(search->d, &rule);
 }
 
-static bool types_search(const struct search *search, unsigned int n, bool v6) {
+static bool types_search(const struct nic_rule_search *search, unsigned int n, bool v6) {
 	const enum class_header_id last = search->class->item_ids[n - 1];
 	const bool gtpu = memchr(search->class->item_ids, HEADER_GTPU, n) != NULL;
 	uint64_t type = type_of(last, v6);
@@ -273,7 +273,7 @@ static bool types_search(const struct search *search, unsigned int n, bool v6) {
 }
 
 // Try patterns that end in the innermost IP header, then those with an L4 header after it.
-static bool items_search(const struct search *search) {
+static bool items_search(const struct nic_rule_search *search) {
 	const struct packet_class *class = search->class;
 	unsigned int ip = class->n_items;
 
@@ -302,7 +302,7 @@ static bool mask_fits(const struct hashed *hashed) {
 	return true;
 }
 
-static bool raw_search(const struct search *search) {
+static bool raw_search(const struct nic_rule_search *search) {
 	const struct hashed *hashed = search->hashed;
 	struct rule rule = {.rule = {.pdu_type = -1, .size = search->class->len},
 			    .of = search->class,
@@ -319,7 +319,7 @@ static bool raw_search(const struct search *search) {
 
 bool rule_find(struct draft *d, const struct packet_class *class, const struct hashed *hashed,
 	       bool spreads) {
-	const struct search search = {d->nic, class, hashed, .any_order = spreads, .d = d};
+	const struct nic_rule_search search = {d->nic, class, hashed, .any_order = spreads, .d = d};
 
 	return (class->l4 != L4_FRAGMENT && items_search(&search)) ||
 	       (!spreads && raw_search(&search));
@@ -356,7 +356,7 @@ bool rule_find_level2(struct draft *d, const struct packet_class *class) {
 bool rule_spreads(const struct ddp_nic *nic, const struct packet_class *class,
 		  const struct hashed *hashed) {
 	struct ddp_nic plain = *nic;
-	const struct search search = {.nic = &plain, .class = class, .hashed = hashed};
+	const struct nic_rule_search search = {.nic = &plain, .class = class, .hashed = hashed};
 
 	plain.protocol = false;
 	return nic->protocol && items_search(&search);

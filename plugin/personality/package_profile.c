@@ -143,7 +143,7 @@ static void config_read(struct loader *l, const struct ddp_profile_part *part,
 /* Packet types */
 
 // Fields by where the NIC finds them.
-static const struct field {
+static const struct protocol_field {
 	uint8_t protocol, offset, size; // bytes from the protocol's header on
 	const char *header, *field, *name;
 } fields[] = {
@@ -164,7 +164,7 @@ static const struct field {
 };
 
 static unsigned int field_find(const struct e810_word *words, unsigned int n,
-			       const struct field **field) {
+			       const struct protocol_field **field) {
 	for (unsigned int i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		unsigned int n_words = fields[i].size / 2, w = 0;
 
@@ -208,7 +208,7 @@ static unsigned int place_of(uint8_t protocol) {
 
 static void inputs_make(struct loader *l, const struct e810_word *words, unsigned int n,
 			struct ddp_input_set *set) {
-	const struct field *field;
+	const struct protocol_field *field;
 
 	for (unsigned int w = 0; w < n;) {
 		unsigned int taken = field_find(words + w, n - w, &field);

@@ -13,7 +13,7 @@ const char ddp_package_note[] =
 	"protocols with their offsets, flags, groups of packet types. Modelled after DPDK's ice driver: which "
 	"requests RSS has and which of them wins; absent fields hash as 0.";
 
-struct builder {
+struct e810_steps {
 	const struct ddp_personality *personality;
 	const struct e810_rss *rss; // with the requests of rss_hf
 	const uint8_t *data;
@@ -27,39 +27,39 @@ struct builder {
 	bool markers[E810_N_MARKERS];
 };
 
-static const char *label_of(const struct builder *b, uint32_t labels, uint16_t value) {
+static const char *label_of(const struct e810_steps *b, uint32_t labels, uint16_t value) {
 	const char *label = e810_label(b->personality->package, labels, value);
 
 	return label != NULL ? label : "";
 }
 
 // "8 N_UDP_1"
-static const char *named(struct builder *b, uint32_t labels, uint16_t value) {
+static const char *named(struct e810_steps *b, uint32_t labels, uint16_t value) {
 	const char *label = label_of(b, labels, value);
 
 	return ddp_arena_printf(b->arena, "%u %s", value, *label != '\0' ? label : "(no label)");
 }
 
 // "a, b" of a and b; b alone of NULL.
-static const char *joined(struct builder *b, const char *list, const char *item) {
+static const char *joined(struct e810_steps *b, const char *list, const char *item) {
 	return list == NULL ? item : ddp_arena_printf(b->arena, "%s, %s", list, item);
 }
 
-static void read_add(struct builder *b, struct ddp_reads *reads, const char *name, const char *text,
-		     const char *value) {
+static void read_add(struct e810_steps *b, struct ddp_reads *reads, const char *name,
+		     const char *text, const char *value) {
 	if (text != NULL)
 		*DDP_APPEND(b->arena, reads->reads, reads->n) =
 			(struct ddp_read){.name = name, .text = text, .value = value};
 }
 
-static const char *decimal(struct builder *b, uint32_t value) {
+static const char *decimal(struct e810_steps *b, uint32_t value) {
 	return ddp_arena_printf(b->arena, "%" PRIu32, value);
 }
 
 /* Steps */
 
 // Their offsets count from an offset.
-static const char *protocols_text(struct builder *b, const struct e810_protocol *protocols,
+static const char *protocols_text(struct e810_steps *b, const struct e810_protocol *protocols,
 				  unsigned int n, uint16_t from) {
 	const char *list = NULL;
 
@@ -72,7 +72,7 @@ static const char *protocols_text(struct builder *b, const struct e810_protocol 
 	return list;
 }
 
-static void step_read(struct builder *b, const struct e810_step *from, struct ddp_step *step) {
+static void step_read(struct e810_steps *b, const struct e810_step *from, struct ddp_step *step) {
 	char hex[2 + 2 * sizeof(from->key) + 1] = "0x";
 	const char *key, *boost = NULL, *markers = NULL, *protocols;
 
@@ -106,17 +106,18 @@ static void step_read(struct builder *b, const struct e810_step *from, struct dd
 	read_add(b, &step->reads, "records", protocols, protocols);
 }
 
-static const char *name_of(struct builder *b, uint32_t labels, const char *kind, uint16_t value) {
+static const char *name_of(struct e810_steps *b, uint32_t labels, const char *kind,
+			   uint16_t value) {
 	const char *label = label_of(b, labels, value);
 
 	return *label != '\0' ? label : ddp_arena_printf(b->arena, "%s_%u", kind, value);
 }
 
-static const char *node_name(struct builder *b, uint16_t node) {
+static const char *node_name(struct e810_steps *b, uint16_t node) {
 	return name_of(b, E810_LABELS_NODE, "node", node);
 }
 
-static void step_make(struct builder *b, const struct e810_step *from) {
+static void step_make(struct e810_steps *b, const struct e810_step *from) {
 	struct ddp_step *step = DDP_APPEND(b->arena, b->steps->steps, b->steps->n_steps);
 	struct ddp_try *row;
 
@@ -146,14 +147,14 @@ static void step_make(struct builder *b, const struct e810_step *from) {
 }
 
 static void step_take(void *arg, const struct e810_step *step) {
-	struct builder *b = arg;
+	struct e810_steps *b = arg;
 
 	*DDP_APPEND(b->arena, b->walk, b->n_walk) = *step;
 }
 
 /* The end of the walk */
 
-static const char *end_text(struct builder *b) {
+static const char *end_text(struct e810_steps *b) {
 	const struct e810_step *last = &b->walk[b->n_walk - 1];
 
 	if (b->result.status == E810_LOOP)
@@ -181,7 +182,7 @@ static const char *end_text(struct builder *b) {
 }
 
 // The entry of the TCAM that matches, or the nearest one if few of its markers differ.
-static void ptype_try(struct builder *b) {
+static void ptype_try(struct e810_steps *b) {
 	struct e810_ptype_entry nearest;
 	unsigned int n = e810_ptype_nearest(b->personality->parser, b->markers, &nearest);
 	struct ddp_try *try;
@@ -204,8 +205,8 @@ static void ptype_try(struct builder *b) {
 							named(b, E810_LABELS_MARKER, m)));
 }
 
-static void flags_add(struct builder *b, const char *name, uint64_t flags, int digits, bool is_rss,
-		      bool is_packet) {
+static void flags_add(struct e810_steps *b, const char *name, uint64_t flags, int digits,
+		      bool is_rss, bool is_packet) {
 	const char *value = ddp_arena_printf(b->arena, "0x%0*" PRIx64, digits, flags);
 	const char *list = NULL;
 
@@ -228,7 +229,7 @@ static void flags_add(struct builder *b, const char *name, uint64_t flags, int d
 		 list == NULL ? value : ddp_arena_printf(b->arena, "%s: %s", value, list), value);
 }
 
-static const char *unhashed_text(const struct builder *b) {
+static const char *unhashed_text(const struct e810_steps *b) {
 	if (b->result.ptype == E810_NO_PTYPE)
 		return "without a packet type there is no group, so no request applies";
 	if (b->rss_hf == 0)
@@ -239,7 +240,7 @@ static const char *unhashed_text(const struct builder *b) {
 	return "none of the driver's requests is for its group, so the default profile applies";
 }
 
-static void rss_add(struct builder *b) {
+static void rss_add(struct e810_steps *b) {
 	const uint16_t ptype = b->result.ptype, flags = b->result.rss_flags;
 	struct e810_word words[E810_WORDS];
 	const char *request, *list = NULL;
@@ -277,7 +278,7 @@ static void rss_add(struct builder *b) {
 	read_add(b, &b->steps->parser, "words", list, list);
 }
 
-static void parser_add(struct builder *b) {
+static void parser_add(struct e810_steps *b) {
 	struct ddp_reads *parser = &b->steps->parser;
 	const char *markers = NULL, *protocols, *end = end_text(b);
 
@@ -296,7 +297,7 @@ static void parser_add(struct builder *b) {
 }
 
 static void steps_build(void *arg) {
-	struct builder *b = arg;
+	struct e810_steps *b = arg;
 
 	e810_parse_watched(b->personality->parser, b->data, b->len, &b->result, NULL, step_take, b);
 	for (unsigned int i = 0; i < b->n_walk; i++)
@@ -310,7 +311,7 @@ static int package_steps(const struct ddp_personality *personality, uint64_t rss
 			 struct ddp_steps *steps) {
 	uint8_t buf[E810_WINDOW];
 	const uint32_t there = packet->len < E810_WINDOW ? packet->len : E810_WINDOW;
-	struct builder b = {
+	struct e810_steps b = {
 		.personality = personality,
 		.data = there <= packet->first_len ? packet->data :
 						     packet->read(packet->ctx, 0, there, buf),

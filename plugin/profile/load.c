@@ -91,7 +91,7 @@ static void param_read(struct loader *l, const struct ddp_yaml *key, const struc
 	text->s = ddp_arena_strndup(l->arena, text->s, text->len);
 }
 
-static void part_load(struct loader *l, const char *name, struct request *request,
+static void part_load(struct loader *l, const char *name, struct profile_request *request,
 		      const struct ddp_place *place);
 
 // Returns the bits of the profile and of those that it requires.
@@ -185,7 +185,7 @@ static bool is_given_as_text(const struct loader *l, const char *name) {
 }
 
 // Load a profile after those that it requires: a request's text if name is NULL, else a file.
-static void part_load(struct loader *l, const char *name, struct request *request,
+static void part_load(struct loader *l, const char *name, struct profile_request *request,
 		      const struct ddp_place *place) {
 	struct ddp_profile_part part = {.name = name, .request = request};
 	struct ddp_place start = {.file = text_file};
@@ -280,7 +280,7 @@ static void setting_apply(struct loader *l, const struct ddp_profile_part *part,
 static void settings_apply(struct loader *l) {
 	for (unsigned int i = 0; i < l->profile->n_parts; i++) {
 		const struct ddp_profile_part *part = &l->profile->parts[i];
-		const struct request *request = part->request;
+		const struct profile_request *request = part->request;
 
 		for (unsigned int j = 0; request != NULL && j < request->spec.n_params; j++)
 			setting_apply(l, part, request->spec.params, j);
@@ -547,7 +547,7 @@ static void parts_finish(struct loader *l) {
 	profile->n_named = l->n_requests;
 	profile->named = ddp_arena_alloc(l->arena, l->n_requests * sizeof(*profile->named));
 	FOR_PARTS(l) {
-		const struct request *request = l->part->request;
+		const struct profile_request *request = l->part->request;
 		const struct ddp_source *source;
 
 		if (l->part->file == text_file)
@@ -578,7 +578,7 @@ static int source_parse(struct loader *l, const struct ddp_source *source) {
 		ret = ddp_spec_parse(source->spec, l->arena, &specs, &n, l->diag);
 	for (unsigned int i = 0; i < n && ret == 0; i++)
 		*DDP_APPEND(l->arena, l->requests, l->n_requests) =
-			(struct request){specs[i], source};
+			(struct profile_request){specs[i], source};
 	l->profile->spec = ddp_arena_printf(l->arena, "%s%s%s", before != NULL ? before : "",
 					    before != NULL ? "+" : "",
 					    source->spec != NULL ? source->spec : text_file);

@@ -104,7 +104,7 @@ static inline bool ddp_lexer_at_end(const struct ddp_lexer *lexer) {
 /* A load */
 
 // A profile that is requested, by a specification or as a text.
-struct request {
+struct profile_request {
 	struct ddp_spec spec; // of a text: its own name as the file, once it is read
 	const struct ddp_source *source;
 };
@@ -133,7 +133,7 @@ struct loader {
 	struct ddp_profile_file text;      // the file of all profiles that are given as text
 	const struct ddp_source *sources;
 	unsigned int n_sources;
-	struct request *requests; // of them, in order
+	struct profile_request *requests; // of them, in order
 	unsigned int n_requests;
 	const struct ddp_tunnel *tunnels;
 	unsigned int n_tunnels;

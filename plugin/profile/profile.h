@@ -270,7 +270,7 @@ struct ddp_source {
 	size_t size;
 };
 
-struct request;
+struct profile_request;
 
 // A profile file that takes part.
 struct ddp_profile_part {
@@ -287,8 +287,8 @@ struct ddp_profile_part {
 	uint64_t requires; // bit i: parts[i], itself or through others
 	// While it is loaded.
 	bool by_rss_hf;
-	const struct ddp_yaml *root;   // NULL: of another format, without headers of its own
-	const struct request *request; // NULL: only required by another
+	const struct ddp_yaml *root; // NULL: of another format, without headers of its own
+	const struct profile_request *request; // NULL: only required by another
 };
 
 // A file as it was when it was read.

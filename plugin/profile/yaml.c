@@ -7,7 +7,7 @@
 
 #define DEPTH_MAX 16 // levels of maps and lists
 
-struct reader {
+struct yaml_reader {
 	const char *file;
 	const char *source;
 	size_t size;
@@ -21,7 +21,7 @@ struct reader {
 };
 
 // libyaml counts characters, the source is UTF-8.
-static const char *mark_find(struct reader *r, const yaml_mark_t *mark) {
+static const char *mark_find(struct yaml_reader *r, const yaml_mark_t *mark) {
 	const char *end = r->source + r->size;
 
 	for (; r->at_index < mark->index && r->at < end; r->at_index++) {
@@ -32,11 +32,11 @@ static const char *mark_find(struct reader *r, const yaml_mark_t *mark) {
 	return r->at;
 }
 
-static struct ddp_place place_of(const struct reader *r, const yaml_mark_t *mark) {
+static struct ddp_place place_of(const struct yaml_reader *r, const yaml_mark_t *mark) {
 	return (struct ddp_place){.file = r->file, .line = mark->line + 1, .col = mark->column + 1};
 }
 
-static struct ddp_yaml *node_new(struct reader *r, enum ddp_yaml_kind kind,
+static struct ddp_yaml *node_new(struct yaml_reader *r, enum ddp_yaml_kind kind,
 				 const yaml_mark_t *mark) {
 	struct ddp_yaml *node = ddp_arena_alloc(r->arena, sizeof(*node));
 
@@ -60,7 +60,7 @@ static struct ddp_text quoted_text(const char *start, const char *end, const str
 	return text;
 }
 
-static struct ddp_yaml *scalar_new(struct reader *r, const yaml_event_t *event) {
+static struct ddp_yaml *scalar_new(struct yaml_reader *r, const yaml_event_t *event) {
 	struct ddp_yaml *node = node_new(r, DDP_YAML_SCALAR, &event->start_mark);
 	const char *start = mark_find(r, &event->start_mark);
 	const char *end = mark_find(r, &event->end_mark), *line_end;
@@ -102,7 +102,7 @@ void ddp_text_advance(struct ddp_text *text, size_t n) {
 }
 
 // A line of the file, which ends with '\n' or the text, without its indentation.
-static const char *line_find(const struct reader *r, size_t line, size_t *indent) {
+static const char *line_find(const struct yaml_reader *r, size_t line, size_t *indent) {
 	const char *s = r->source, *next;
 
 	for (; line > 0 && (next = strchr(s, '\n')) != NULL; line--)
@@ -121,7 +121,7 @@ static bool line_has(const char *s, size_t len, char c) {
 
 // Mistakes that libyaml notices behind their position, or reports in terms of its grammar: place
 // moves to the mistake. libyaml tells them by text only; an unknown one is shown.
-static const char *cure_find(const struct reader *r, struct ddp_place *place) {
+static const char *cure_find(const struct yaml_reader *r, struct ddp_place *place) {
 	const yaml_parser_t *parser = &r->parser;
 	const char *problem = parser->problem != NULL ? parser->problem : "", *s;
 	size_t line = parser->problem_mark.line, indent, len;
@@ -155,7 +155,7 @@ static const char *cure_find(const struct reader *r, struct ddp_place *place) {
 	return "':' is missing behind this key";
 }
 
-static void yaml_error(struct reader *r) {
+static void yaml_error(struct yaml_reader *r) {
 	const yaml_parser_t *parser = &r->parser;
 	struct ddp_place place = place_of(r, &parser->problem_mark);
 	const char *cure;
@@ -185,7 +185,7 @@ static void yaml_error(struct reader *r) {
 }
 
 // The next event replaces the last one.
-static bool event_next(struct reader *r) {
+static bool event_next(struct yaml_reader *r) {
 	yaml_event_delete(&r->event);
 	if (yaml_parser_parse(&r->parser, &r->event))
 		return true;
@@ -193,9 +193,9 @@ static bool event_next(struct reader *r) {
 	return false;
 }
 
-static struct ddp_yaml *node_read(struct reader *r, unsigned int depth);
+static struct ddp_yaml *node_read(struct yaml_reader *r, unsigned int depth);
 
-static bool items_read(struct reader *r, struct ddp_yaml *node, yaml_event_type_t end,
+static bool items_read(struct yaml_reader *r, struct ddp_yaml *node, yaml_event_type_t end,
 		       unsigned int depth) {
 	for (;;) {
 		struct ddp_yaml *item;
@@ -225,7 +225,7 @@ static int key_compare(const void *a, const void *b) {
 }
 
 // Sorted, as comparing each key with all others takes minutes for a file of many.
-static bool keys_differ(struct reader *r, const struct ddp_yaml *map) {
+static bool keys_differ(struct yaml_reader *r, const struct ddp_yaml *map) {
 	unsigned int n = ddp_yaml_n_pairs(map);
 	struct ddp_yaml **keys = ddp_arena_alloc(r->arena, n * sizeof(*keys));
 	const struct ddp_yaml *first = NULL, *again = NULL;
@@ -246,7 +246,7 @@ static bool keys_differ(struct reader *r, const struct ddp_yaml *map) {
 	return again == NULL;
 }
 
-static bool keys_check(struct reader *r, const struct ddp_yaml *map) {
+static bool keys_check(struct yaml_reader *r, const struct ddp_yaml *map) {
 	for (unsigned int i = 0; i < ddp_yaml_n_pairs(map); i++) {
 		const struct ddp_yaml *key = ddp_yaml_key(map, i), *value = ddp_yaml_value(map, i);
 
@@ -279,7 +279,7 @@ static bool is_decorated(const yaml_event_t *event) {
 }
 
 // The node that begins with the last event.
-static struct ddp_yaml *node_read(struct reader *r, unsigned int depth) {
+static struct ddp_yaml *node_read(struct yaml_reader *r, unsigned int depth) {
 	const yaml_event_t *event = &r->event;
 	struct ddp_place place = place_of(r, &event->start_mark);
 	struct ddp_yaml *node;
@@ -315,7 +315,7 @@ static struct ddp_yaml *node_read(struct reader *r, unsigned int depth) {
 }
 
 static void document_read(void *arg) {
-	struct reader *r = arg;
+	struct yaml_reader *r = arg;
 	struct ddp_place place = {.file = r->file, .line = 1, .col = 1};
 	struct ddp_yaml *root = NULL;
 
@@ -347,7 +347,7 @@ static void document_read(void *arg) {
 
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 				struct ddp_arena *arena, struct ddp_diag *diag) {
-	struct reader r = {.file = file, .size = size, .arena = arena, .diag = diag};
+	struct yaml_reader r = {.file = file, .size = size, .arena = arena, .diag = diag};
 	struct ddp_place place = {.file = file};
 	char *source;
 

@@ -111,7 +111,7 @@ EXPORT int rte_pmd_i40e_process_ddp_package(uint16_t port, uint8_t *buff, uint32
 static_assert(DDP_MAX_NODES <= ID_MAX, "each header has a protocol's number");
 
 // One for each variant of a packet type's path.
-struct lines {
+struct ptypes {
 	struct rte_pmd_i40e_ptype_info lines[ID_MAX * VARIANTS_MAX];
 	uint32_t n;
 };
@@ -153,7 +153,7 @@ static void variant_write(const struct ddp_path *path, unsigned int variant, uin
 }
 
 // Variants that differ only in headers that were cut off are one line.
-static void line_add(struct lines *lines, const struct rte_pmd_i40e_ptype_info *line) {
+static void line_add(struct ptypes *lines, const struct rte_pmd_i40e_ptype_info *line) {
 	for (uint32_t i = 0; i < lines->n; i++)
 		if (memcmp(&lines->lines[i], line, sizeof(*line)) == 0)
 			return;
@@ -168,7 +168,7 @@ static const struct ddp_profile_part *main_part(const struct ddp_profile *profil
 }
 
 // Every port has the packet types of base: they are shown with base alone.
-static void types_list(const struct ddp_profile *profile, bool hashed_only, struct lines *lines) {
+static void types_list(const struct ddp_profile *profile, bool hashed_only, struct ptypes *lines) {
 	const bool with_base = strcmp(main_part(profile)->name, BASE) == 0;
 
 	lines->n = 0;
@@ -224,7 +224,7 @@ static int types_answer(const struct ddp_profile *profile, enum rte_pmd_i40e_pac
 			uint8_t *info, uint32_t size) {
 	const bool hashed_only = type == RTE_PMD_I40E_PKG_INFO_PCTYPE_NUM ||
 				 type == RTE_PMD_I40E_PKG_INFO_PCTYPE_LIST;
-	struct lines lines;
+	struct ptypes lines;
 
 	types_list(profile, hashed_only, &lines);
 	if (type == RTE_PMD_I40E_PKG_INFO_PCTYPE_NUM || type == RTE_PMD_I40E_PKG_INFO_PTYPE_NUM)
@@ -236,7 +236,7 @@ static int protocols_answer(const struct ddp_profile *profile, enum rte_pmd_i40e
 			    uint8_t *info, uint32_t size) {
 	struct rte_pmd_i40e_proto_info protocols[DDP_MAX_NODES];
 	bool used[UINT8_MAX + 1] = {false};
-	struct lines lines;
+	struct ptypes lines;
 	uint32_t n = 0;
 
 	types_list(profile, false, &lines);

@@ -277,7 +277,7 @@ static int capture_end(struct capture *capture) {
 			    capture->n_packets);
 }
 
-struct filling {
+struct batch_filling {
 	const struct capture *capture;
 	struct capture_batch *batch;
 	size_t used; // bytes of the batch
@@ -285,7 +285,7 @@ struct filling {
 
 // Copy a packet: libpcap's memory is valid only until the next one.
 static void packet_add(u_char *arg, const struct pcap_pkthdr *header, const u_char *data) {
-	struct filling *filling = (void *)arg;
+	struct batch_filling *filling = (void *)arg;
 	const struct capture *capture = filling->capture;
 	struct capture_packet *packet = &filling->batch->packets[filling->batch->n++];
 	uint32_t len = header->caplen < CAPTURE_PACKET_MAX ? header->caplen : CAPTURE_PACKET_MAX;
@@ -310,7 +310,7 @@ static void packet_add(u_char *arg, const struct pcap_pkthdr *header, const u_ch
 static bool batch_read(struct capture *capture, struct capture_batch *batch) {
 	const struct input *input = &capture->input;
 	const bool pauses = !capture->is_live && !input->plain;
-	struct filling filling = {.capture = capture, .batch = batch};
+	struct batch_filling filling = {.capture = capture, .batch = batch};
 	struct pollfd live = {.events = POLLIN};
 	const uint64_t begin = input->position;
 

@@ -15,7 +15,7 @@
 
 #define SECTIONS_END 0x300 // section id: all sections but labels are below
 
-struct seen {
+struct seen_type {
 	const struct ddp_packet_type *type;
 	const struct ddp_packet_type *other; // type of its shortest fully known chain, or NULL
 	bool unknown;                        // some chain is unknown
@@ -25,7 +25,7 @@ struct seen {
 
 struct side {
 	const char *name; // short
-	struct seen *types;
+	struct seen_type *types;
 	const struct ddp_personality *loaded;
 	const struct ddp_profile *profile; // of loaded
 };
@@ -235,7 +235,7 @@ static void sets_write(struct diff *d, unsigned int side, const struct ddp_packe
 
 // Packet types of a package have no headers and are compared by name.
 static void seen_fill(const struct ddp_profile *other, const struct chains *chains,
-		      struct seen *seen) {
+		      struct seen_type *seen) {
 	const char *name = seen->type->name;
 	int same = other->modelled ? (int)other->n_types - 1 : -1;
 
@@ -272,7 +272,7 @@ static void side_fill(struct side *side, const struct ddp_profile *other) {
 	free(chains);
 }
 
-static void unknown_print(struct diff *d, unsigned int side, const struct seen *seen) {
+static void unknown_print(struct diff *d, unsigned int side, const struct seen_type *seen) {
 	const struct ddp_profile *other_profile = d->sides[!side].profile;
 	const char *type = seen->type->name, *other = "UNKNOWN";
 
@@ -314,7 +314,7 @@ static void unknown_show(struct diff *d) {
 }
 
 // Compare the texts of A and B for a type. Returns whether the caller writes a text.
-static bool is_pair(struct diff *d, const struct seen *seen, const char *a, const char *b) {
+static bool is_pair(struct diff *d, const struct seen_type *seen, const char *a, const char *b) {
 	if (strcmp(a, b) == 0)
 		return false;
 	d->differ = true;
@@ -335,7 +335,7 @@ static char *sets_text(struct diff *d, unsigned int side, const struct ddp_packe
 	return strdup_or_exit(strbuf_take(&d->text));
 }
 
-static void names_compare(struct diff *d, const struct seen *seen) {
+static void names_compare(struct diff *d, const struct seen_type *seen) {
 	const char *a = seen->type->name, *b = seen->other->name;
 
 	if (is_pair(d, seen, a, b)) {
@@ -345,7 +345,7 @@ static void names_compare(struct diff *d, const struct seen *seen) {
 	}
 }
 
-static void hashes_compare(struct diff *d, const struct seen *seen) {
+static void hashes_compare(struct diff *d, const struct seen_type *seen) {
 	char *a = sets_text(d, 0, seen->type), *b = sets_text(d, 1, seen->other);
 
 	if (is_pair(d, seen, a, b)) {
@@ -358,7 +358,7 @@ static void hashes_compare(struct diff *d, const struct seen *seen) {
 }
 
 static void pairs_show(struct diff *d, const char *key,
-		       void (*compare)(struct diff *d, const struct seen *seen)) {
+		       void (*compare)(struct diff *d, const struct seen_type *seen)) {
 	list_open(d, key);
 	for (unsigned int i = 0; i < d->sides[0].profile->n_types; i++)
 		if (d->sides[0].types[i].other != NULL)

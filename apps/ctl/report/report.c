@@ -16,7 +16,7 @@ static const char page[] = {
 #include "report_page.h"
 	, '\0'};
 
-struct report {
+struct html_report {
 	const char *const *argv;
 	const char *capture;
 	answer_fn *answer;
@@ -24,7 +24,7 @@ struct report {
 	struct output *out;
 };
 
-static void part_write(const struct report *report, char part, struct output *to) {
+static void part_write(const struct html_report *report, char part, struct output *to) {
 	struct strbuf line;
 
 	switch (part) {
@@ -46,7 +46,7 @@ static void part_write(const struct report *report, char part, struct output *to
 }
 
 // Write a part with '<', '>' and '&' escaped, so that it cannot end its element. 0 or -errno.
-static int part_embed(const struct report *report, char part) {
+static int part_embed(const struct html_report *report, char part) {
 	int fd = memfd_create("report", MFD_CLOEXEC), c;
 	FILE *written = fd < 0 ? NULL : fdopen(fd, "r");
 	static struct output to;
@@ -66,7 +66,7 @@ static int part_embed(const struct report *report, char part) {
 	return -to.error;
 }
 
-static int page_write(const struct report *report) {
+static int page_write(const struct html_report *report) {
 	const char *at = page, *mark;
 	int ret = 0, closed;
 
@@ -84,7 +84,7 @@ static int page_write(const struct report *report) {
 int answer_show_or_report(const struct simulate_options *options, const char *capture,
 			  answer_fn *answer, const void *arg, struct output *out) {
 	static struct output to;
-	const struct report report = {options->base.common.argv, capture, answer, arg, &to};
+	const struct html_report report = {options->base.common.argv, capture, answer, arg, &to};
 	struct new_file file;
 	int ret;
 

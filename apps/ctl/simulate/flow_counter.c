@@ -191,18 +191,18 @@ double flows_entropy(const struct flows *flows) {
 
 /* Layouts */
 
-static unsigned int field_size(const struct layout *layout, unsigned int field) {
+static unsigned int field_size(const struct input_layout *layout, unsigned int field) {
 	return (layout->widths[field] + 7u) / 8;
 }
 
-struct finding {
-	struct layout layout;
+struct found_layout {
+	struct input_layout layout;
 	unsigned int len, end; // bytes of the fields so far, and of the input
 };
 
 static void field_take(void *arg, const char *name, unsigned int width, const uint8_t value[16]) {
-	struct finding *f = arg;
-	struct layout *layout = &f->layout;
+	struct found_layout *f = arg;
+	struct input_layout *layout = &f->layout;
 
 	(void)value;
 	if (f->len >= f->end || layout->n_fields == LAYOUT_FIELDS)
@@ -249,7 +249,7 @@ static bool is_counterpart(const char *a, const char *b) {
 		      b + header + strlen(part_names[other])) == 0;
 }
 
-static void opposite_find(struct layout *layout) {
+static void opposite_find(struct input_layout *layout) {
 	unsigned int at = 0;
 
 	for (unsigned int i = 0; i < FLOW_INPUT_SIZE; i++)
@@ -265,7 +265,7 @@ static void opposite_find(struct layout *layout) {
 	}
 }
 
-static unsigned int layout_add(struct flow_counter *counter, const struct layout *found) {
+static unsigned int layout_add(struct flow_counter *counter, const struct input_layout *found) {
 	unsigned int i = 0;
 
 	for (; i < counter->n_layouts; i++)
@@ -282,7 +282,7 @@ static unsigned int layout_add(struct flow_counter *counter, const struct layout
 static unsigned int packet_layout(struct flow_counter *counter, unsigned int i,
 				  const struct capture_packet *packet) {
 	const struct spread *by = counter->by;
-	struct finding f = {.end = by->burst->input_lens[i]};
+	struct found_layout f = {.end = by->burst->input_lens[i]};
 	struct ddp_answer answer;
 	struct cut cut = {.captured = packet};
 
@@ -338,7 +338,7 @@ static void input_get(const struct flow_counter *counter, unsigned int i,
 	memset(input + burst->input_lens[i], 0, FLOW_INPUT_SIZE - burst->input_lens[i]);
 }
 
-static void pair_take(const struct flow_counter *counter, const struct layout *layout,
+static void pair_take(const struct flow_counter *counter, const struct input_layout *layout,
 		      struct flow_detail *detail) {
 	uint8_t opposite[FLOW_INPUT_SIZE] = {0};
 
@@ -418,7 +418,7 @@ void flow_counter_fini(struct flow_counter *counter) {
 
 /* Texts */
 
-static void field_value(struct flow_counter *counter, const struct layout *layout,
+static void field_value(struct flow_counter *counter, const struct input_layout *layout,
 			unsigned int field, const uint8_t *bytes, char text[FIELD_TEXT_SIZE]) {
 	unsigned int size = field_size(layout, field);
 	uint8_t value[16] = {0};
@@ -440,7 +440,7 @@ static const char *end_text(struct ddp_arena *arena, const char *address, const 
 
 const char *flow_text(struct flow_counter *counter, const struct flow *flow,
 		      struct ddp_arena *arena) {
-	const struct layout *layout = &counter->layouts[flow->detail->layout];
+	const struct input_layout *layout = &counter->layouts[flow->detail->layout];
 	char parts[N_PARTS][FIELD_TEXT_SIZE] = {0}, value[FIELD_TEXT_SIZE];
 	const char *rest = "", *from, *to;
 	unsigned int at = 0;
@@ -480,7 +480,7 @@ const char *flow_outer_text(const struct flow *flow, struct ddp_arena *arena) {
 
 const char *flow_address(struct flow_counter *counter, const struct flow *flow,
 			 char text[FIELD_TEXT_SIZE]) {
-	const struct layout *layout = &counter->layouts[flow->detail->layout];
+	const struct input_layout *layout = &counter->layouts[flow->detail->layout];
 	size_t len;
 
 	if (layout->n_fields != 1 || part_of(layout->names[0]) > DST ||

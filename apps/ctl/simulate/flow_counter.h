@@ -106,7 +106,7 @@ double flows_entropy(const struct flows *flows);
 #define VERDICTS_KNOWN 256 // entries, a cache of layouts by verdict
 
 // The fields of an input in order: each is right-aligned in whole bytes.
-struct layout {
+struct input_layout {
 	uint16_t type;
 	uint8_t n_fields;
 	uint8_t widths[LAYOUT_FIELDS]; // bits
@@ -130,7 +130,7 @@ struct spread_burst {
 struct flow_counter {
 	const struct spread *by; // the spread that gathers the bytes; NULL: not wanted
 	struct flows table;      // flows_init() with details
-	struct layout *layouts;
+	struct input_layout *layouts;
 	unsigned int n_layouts;
 
 	// Valid while packets are counted.

@@ -154,13 +154,13 @@ static void balanced_make(const struct spread *spread, struct outcome *outcome) 
 // or function). All captures use the same keys.
 
 // The low 16 bits of a hash under each key, which select the table entry.
-struct sums {
+struct key_hashes {
 	uint16_t sums[KEYS];
 };
 
 // The sums of each hash bit, the highest first: the low 16 of the 32 key bits from its index on.
 // Keys are by splitmix64 (Steele et al., "Fast splittable pseudorandom number generators", 2014).
-static void bits_make(struct sums bits[HASH_BITS]) {
+static void bits_make(struct key_hashes bits[HASH_BITS]) {
 	for (unsigned int k = 0; k < KEYS; k++) {
 		uint64_t state = k, key = 0;
 
@@ -181,7 +181,7 @@ static uint64_t *entries_fill(const struct spread *spread) {
 	const unsigned int size = spread->steer->config.reta_size;
 	uint64_t *entries = calloc_or_exit((size_t)KEYS * size, sizeof(*entries));
 	uint64_t n_hashed = sum_of(spread->entry_packets, size);
-	struct sums bits[HASH_BITS], sums;
+	struct key_hashes bits[HASH_BITS], sums;
 
 	bits_make(bits);
 	for (uint32_t i = 0; i < spread->groups.n; i++) {

@@ -71,7 +71,7 @@ int rules_add(struct rules *rules, const char *text, struct ddp_diag *diag) {
 
 /* Building */
 
-struct build {
+struct rule_set_build {
 	const struct ddp_flow_config config;
 	struct rule_set *set;
 	struct ddp_diag *diag;
@@ -86,7 +86,7 @@ static const struct ddp_place *place_of(const struct rule_text *text, const void
 	return &text->place;
 }
 
-static int flow_add(const struct build *b, const struct rule_text *text) {
+static int flow_add(const struct rule_set_build *b, const struct rule_text *text) {
 	struct rte_flow_error error = {0};
 	bool compile; // unused: all are compiled later
 	int ret;
@@ -107,7 +107,7 @@ static int flow_add(const struct build *b, const struct rule_text *text) {
 }
 
 // --hash is a rule for all packets without another rule.
-static int function_add(const struct build *b, enum ddp_hash_function function) {
+static int function_add(const struct rule_set_build *b, enum ddp_hash_function function) {
 	const struct rte_flow_action_rss rss = {.func = ddp_flow_function(function)};
 	struct rte_flow_item end = {.type = RTE_FLOW_ITEM_TYPE_END};
 	struct rte_flow_action all[] = {
@@ -119,7 +119,7 @@ static int function_add(const struct build *b, enum ddp_hash_function function) 
 }
 
 // has_function: the first flow is that of --hash, without a text.
-static int unserved_report(const struct rules *rules, const struct build *b,
+static int unserved_report(const struct rules *rules, const struct rule_set_build *b,
 			   const struct ddp_profile *profile, const struct ddp_program *program,
 			   bool has_function, char *reason, size_t size) {
 	const struct ddp_place *place = NULL;
@@ -149,7 +149,7 @@ void rule_set_fini(struct rule_set *set) {
 int rules_build(const struct rules *rules, const struct ddp_profile *profile,
 		const struct ddp_program *program, const struct steer_config *config,
 		struct rule_set *set, struct ddp_policy *policy, struct ddp_diag *diag) {
-	const struct build b = {
+	const struct rule_set_build b = {
 		.config =
 			{
 				.n_rxqs = config->n_queues,

@@ -8,7 +8,7 @@
 #define PAIRS_MAX 3 // pairs that are compared for all packets
 #define ENOUGH 16   // packets: work that one of so many needs is done for all
 
-struct builder {
+struct tree_builder {
 	struct ddp_cache *cache;
 	uint8_t mask[TRACE_REACH];  // bits looked at on the way here,
 	uint8_t value[TRACE_REACH]; // and what they are
@@ -39,7 +39,7 @@ struct differing {
 	uint8_t bits[TRACE_REACH], some[TRACE_REACH];
 };
 
-static void differing_find(const struct builder *b, const uint16_t *set, unsigned int n,
+static void differing_find(const struct tree_builder *b, const uint16_t *set, unsigned int n,
 			   struct differing *d) {
 	uint8_t zeros[TRACE_REACH] = {0}, ones[TRACE_REACH] = {0}, all[TRACE_REACH];
 
@@ -60,13 +60,13 @@ static void differing_find(const struct builder *b, const uint16_t *set, unsigne
 }
 
 // Entries with a condition on all of these bits, and the number of their values.
-struct spread {
+struct value_spread {
 	unsigned int n_say, n_values;
 };
 
-static struct spread spread_count(const struct builder *b, const uint16_t *set, unsigned int n,
-				  unsigned int at, uint8_t bits) {
-	struct spread spread = {0, 0};
+static struct value_spread spread_count(const struct tree_builder *b, const uint16_t *set,
+					unsigned int n, unsigned int at, uint8_t bits) {
+	struct value_spread spread = {0, 0};
 	uint64_t seen[4] = {0};
 
 	for (unsigned int i = 0; i < n; i++) {
@@ -85,9 +85,9 @@ static struct spread spread_count(const struct builder *b, const uint16_t *set, 
 }
 
 // If all entries define these bits, keep as few as distinguish them as well: a small table.
-static uint8_t bits_reduce(const struct builder *b, const uint16_t *set, unsigned int n,
+static uint8_t bits_reduce(const struct tree_builder *b, const uint16_t *set, unsigned int n,
 			   unsigned int at, uint8_t bits) {
-	struct spread all = spread_count(b, set, n, at, bits);
+	struct value_spread all = spread_count(b, set, n, at, bits);
 
 	if (all.n_say < n)
 		return bits;
@@ -108,7 +108,7 @@ static struct choice choice_make(unsigned int at, uint8_t bits) {
 }
 
 // The byte to read next; special: no two entries differ, only the first can be distinguished.
-static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
+static bool choose(const struct tree_builder *b, const uint16_t *set, unsigned int n,
 		   struct choice *choice, bool *special) {
 	const struct cache_entry *first = &b->cache->entries[set[0]];
 	unsigned int best = UINT32_MAX;
@@ -118,7 +118,7 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 	differing_find(b, set, n, &d);
 	for (unsigned int at = 0; at < b->end; at++) {
 		unsigned int cost = 64 * n;
-		struct spread s;
+		struct value_spread s;
 
 		if (d.bits[at] == 0)
 			continue;
@@ -145,7 +145,7 @@ static bool choose(const struct builder *b, const uint16_t *set, unsigned int n,
 }
 
 // May the entry's words be as on the way here, now that the byte at is known?
-static bool words_possible(const struct builder *b, const struct cache_cond *cond,
+static bool words_possible(const struct tree_builder *b, const struct cache_cond *cond,
 			   unsigned int at) {
 	uint16_t word;
 
@@ -175,11 +175,11 @@ static cache_node leaf_of(struct ddp_cache *cache, const uint16_t *set, unsigned
 }
 
 // The node that separates the entries of a set, the most special first; room has n_room indexes.
-static cache_node node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
-			     unsigned int n_room);
+static cache_node node_build(struct tree_builder *b, const uint16_t *set, unsigned int n,
+			     uint16_t *room, unsigned int n_room);
 
 // Which entries may match a packet that came this way, now that the byte at is known.
-static unsigned int possible_find(const struct builder *b, const uint16_t *set, unsigned int n,
+static unsigned int possible_find(const struct tree_builder *b, const uint16_t *set, unsigned int n,
 				  unsigned int at, uint16_t *left) {
 	unsigned int n_left = 0;
 
@@ -196,9 +196,9 @@ static unsigned int possible_find(const struct builder *b, const uint16_t *set, 
 }
 
 // A value of the byte that leads to the same entries as one before shares its node: most values do.
-static void children_build(struct builder *b, const struct choice *choice, cache_node *children,
-			   const uint16_t *set, unsigned int n, uint16_t *room,
-			   unsigned int n_room) {
+static void children_build(struct tree_builder *b, const struct choice *choice,
+			   cache_node *children, const uint16_t *set, unsigned int n,
+			   uint16_t *room, unsigned int n_room) {
 	uint8_t *mask = &b->mask[choice->byte], *value = &b->value[choice->byte];
 	const uint8_t mask_before = *mask, value_before = *value;
 	unsigned int starts[257], n_distinct = 0;
@@ -231,8 +231,8 @@ static void children_build(struct builder *b, const struct choice *choice, cache
 	*value = value_before;
 }
 
-static cache_node node_build(struct builder *b, const uint16_t *set, unsigned int n, uint16_t *room,
-			     unsigned int n_room) {
+static cache_node node_build(struct tree_builder *b, const uint16_t *set, unsigned int n,
+			     uint16_t *room, unsigned int n_room) {
 	struct ddp_cache *cache = b->cache;
 	uint32_t first = cache->n_slots;
 	struct choice choice;
@@ -359,7 +359,7 @@ void cache_common_renew(struct ddp_cache *cache) {
 }
 
 void cache_tree_build(struct ddp_cache *cache) {
-	struct builder b = {.cache = cache};
+	struct tree_builder b = {.cache = cache};
 	uint16_t *set = cache->scratch;
 	uint16_t order[CACHE_ENTRIES];
 	unsigned int n = 0;

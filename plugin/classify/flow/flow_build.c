@@ -13,7 +13,7 @@ static const struct skip {
 	{"pppoe", "ppp"},     {"geneve", "eth"},        {"geneve", "vlan"},
 };
 
-struct builder {
+struct flow_builder {
 	const struct ddp_profile *profile;
 	struct ddp_diag *diag;
 	struct ddp_diag ignored; // of the automaton: warnings about paths that no packet takes
@@ -32,19 +32,19 @@ struct builder {
 
 /* Paths */
 
-static struct ddp_path *path_new(struct builder *b, struct ddp_path path) {
+static struct ddp_path *path_new(struct flow_builder *b, struct ddp_path path) {
 	struct ddp_path *made = ddp_arena_alloc(b->scratch, sizeof(*made));
 
 	*made = path;
 	return made;
 }
 
-static struct ddp_path *path_header(struct builder *b, int node) {
+static struct ddp_path *path_header(struct flow_builder *b, int node) {
 	return path_new(b, (struct ddp_path){.kind = DDP_PATH_HEADER, .node = node});
 }
 
-static struct ddp_path *path_join(struct builder *b, enum ddp_path_kind kind, struct ddp_path *left,
-				  struct ddp_path *right) {
+static struct ddp_path *path_join(struct flow_builder *b, enum ddp_path_kind kind,
+				  struct ddp_path *left, struct ddp_path *right) {
 	if (left == NULL || right == NULL)
 		return left != NULL ? left : right;
 	return path_new(b, (struct ddp_path){.kind = kind, .left = left, .right = right});
@@ -62,7 +62,7 @@ static bool is_without(const struct ddp_flow *rule, unsigned int item, const cha
 
 // The headers that may be skipped behind an item; NULL: none. A header that the rule names later is
 // not among them: it is the nth of its kind, counted from the packet's start.
-static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *rule,
+static struct ddp_path *path_skipped(struct flow_builder *b, const struct ddp_flow *rule,
 				     unsigned int item) {
 	struct ddp_path *choice = NULL;
 
@@ -79,7 +79,7 @@ static struct ddp_path *path_skipped(struct builder *b, const struct ddp_flow *r
 	return path_new(b, (struct ddp_path){.kind = DDP_PATH_ANY, .left = choice});
 }
 
-static struct ddp_path *path_of_rule(struct builder *b, const struct ddp_flow *rule) {
+static struct ddp_path *path_of_rule(struct flow_builder *b, const struct ddp_flow *rule) {
 	struct ddp_path *path = NULL;
 
 	for (unsigned int i = 0; i < rule->n_items; i++) {
@@ -92,11 +92,11 @@ static struct ddp_path *path_of_rule(struct builder *b, const struct ddp_flow *r
 	return path;
 }
 
-static const struct ddp_flow *rule_of(const struct builder *b, unsigned int group) {
+static const struct ddp_flow *rule_of(const struct flow_builder *b, unsigned int group) {
 	return &b->shapes[b->shape_of[group]]->rule;
 }
 
-static bool paths_find(struct builder *b) {
+static bool paths_find(struct flow_builder *b) {
 	unsigned int n = 0, n_pathless = 0, known;
 
 	for (unsigned int i = 0; i < b->n_rules; i++) {
@@ -126,7 +126,7 @@ static bool paths_find(struct builder *b) {
 	return true;
 }
 
-static void order_report(struct builder *b, const struct ddp_flow *rule) {
+static void order_report(struct flow_builder *b, const struct ddp_flow *rule) {
 	char text[400] = "";
 	size_t len = 0;
 
@@ -137,7 +137,7 @@ static void order_report(struct builder *b, const struct ddp_flow *rule) {
 		  text);
 }
 
-static bool automaton_make(struct builder *b) {
+static bool automaton_make(struct flow_builder *b) {
 	struct ddp_profile paths = *b->profile;
 	struct automaton *a = &b->set->automaton;
 	bool *taken, ok;
@@ -164,7 +164,7 @@ static bool automaton_make(struct builder *b) {
 
 /* References */
 
-static bool place_add(struct builder *b, const struct ddp_flow_field *at, uint16_t *index) {
+static bool place_add(struct flow_builder *b, const struct ddp_flow_field *at, uint16_t *index) {
 	struct prog_field *field;
 
 	if (b->set->view.n_fields > UINT16_MAX) {
@@ -181,7 +181,7 @@ static bool place_add(struct builder *b, const struct ddp_flow_field *at, uint16
 }
 
 // Resolve a range of bits: for the program in *ref, for the profile (to find pairs) in *named.
-static bool ref_make(struct builder *b, const struct ddp_flow *rule,
+static bool ref_make(struct flow_builder *b, const struct ddp_flow *rule,
 		     const struct ddp_flow_field *at, struct prog_ref *ref, struct ddp_ref *named) {
 	const char *item = rule->items[at->item];
 	const int node = ddp_header_find(b->profile, item);
@@ -213,7 +213,7 @@ static bool ref_make(struct builder *b, const struct ddp_flow *rule,
 
 /* Groups */
 
-static bool guard_add(struct builder *b, const struct ddp_flow *rule,
+static bool guard_add(struct flow_builder *b, const struct ddp_flow *rule,
 		      const struct ddp_flow_value *value, struct prog_cond *guards) {
 	struct prog_match *match = VIEW_ADD(b, matches);
 	struct ddp_pattern *pattern;
@@ -233,7 +233,7 @@ static bool guard_add(struct builder *b, const struct ddp_flow *rule,
 }
 
 // Exclude the headers that may not follow the last header of a rule, nor one skipped before it.
-static void without_add(const struct builder *b, const struct ddp_flow *rule,
+static void without_add(const struct flow_builder *b, const struct ddp_flow *rule,
 			struct flow_group *group) {
 	const unsigned int last = rule->n_items - 1;
 
@@ -246,7 +246,7 @@ static void without_add(const struct builder *b, const struct ddp_flow *rule,
 			group->skipped = ddp_header_find(b->profile, skips[i].skipped);
 }
 
-static bool group_add(struct builder *b, unsigned int g) {
+static bool group_add(struct flow_builder *b, unsigned int g) {
 	const struct ddp_flow *rule = rule_of(b, g);
 	struct flow_group group = {
 		.stage = rule->stage,
@@ -283,7 +283,7 @@ static bool group_add(struct builder *b, unsigned int g) {
 
 /* Hashed fields */
 
-static bool inputs_make(struct builder *b, unsigned int g) {
+static bool inputs_make(struct flow_builder *b, unsigned int g) {
 	const struct ddp_flow *rule = rule_of(b, g);
 	struct ddp_ref named[DDP_MAX_INPUT_SIZE];
 	struct prog_set *set = &b->set->groups[g].inputs;
@@ -328,7 +328,7 @@ struct point {
 	uint16_t type, rule, best;
 };
 
-struct search {
+struct state_search {
 	const struct ddp_program *program;
 	const struct automaton *types, *rules;
 	bool *reached; // by packet type
@@ -337,14 +337,14 @@ struct search {
 	unsigned int n_points;
 };
 
-static void types_reach(struct search *s, uint16_t state) {
+static void types_reach(struct state_search *s, uint16_t state) {
 	const struct automaton *a = s->types;
 
 	for (unsigned int i = 0; i < a->n_accepts[state]; i++)
 		s->reached[a->accepts[a->first_accept[state] + i]] = true;
 }
 
-static void rest_reach(struct search *s) {
+static void rest_reach(struct state_search *s) {
 	const struct automaton *a = s->types;
 	bool grows = true;
 
@@ -363,7 +363,7 @@ static void rest_reach(struct search *s) {
 			types_reach(s, state);
 }
 
-static bool point_add(struct search *s, const struct point *point) {
+static bool point_add(struct state_search *s, const struct point *point) {
 	for (unsigned int i = 0; i < s->n_points; i++)
 		if (memcmp(&s->points[i], point, sizeof(*point)) == 0)
 			return true;
@@ -374,18 +374,18 @@ static bool point_add(struct search *s, const struct point *point) {
 }
 
 // May a path that ends in this state have the type of a shorter one, for want of a sure one?
-static bool keeps_best(const struct search *s, uint16_t state) {
+static bool keeps_best(const struct state_search *s, uint16_t state) {
 	return s->types->type[state] == DDP_TYPE_NONE || s->types->type[state] == TYPE_COND;
 }
 
-static bool arrive(struct search *s, struct point point) {
+static bool arrive(struct state_search *s, struct point point) {
 	bool ok = !keeps_best(s, point.type) || point_add(s, &point);
 
 	point.best = point.type;
 	return ok && (s->types->type[point.type] == DDP_TYPE_NONE || point_add(s, &point));
 }
 
-static bool reach_step(struct search *s, const struct point *from, unsigned int node) {
+static bool reach_step(struct state_search *s, const struct point *from, unsigned int node) {
 	struct point to = {
 		.type = s->types->next[from->type * s->types->n_tokens + node],
 		.rule = s->rules->next[from->rule * s->rules->n_tokens + node],
@@ -404,11 +404,11 @@ static bool reach_step(struct search *s, const struct point *from, unsigned int 
 
 static void flow_reach_find(struct ddp_flow_set *set, const struct ddp_program *program,
 			    struct ddp_arena *scratch) {
-	struct search *s = ddp_arena_alloc(scratch, sizeof(*s));
+	struct state_search *s = ddp_arena_alloc(scratch, sizeof(*s));
 	bool ok = set->n_groups == set->n_paths && program->model == NULL;
 
 	set->reached = ddp_arena_alloc(set->arena, program->n_types + 1);
-	*s = (struct search){
+	*s = (struct state_search){
 		.program = program,
 		.types = &program->automaton,
 		.rules = &set->automaton,
@@ -432,7 +432,7 @@ static void flow_reach_find(struct ddp_flow_set *set, const struct ddp_program *
 
 /* Sets */
 
-static bool set_fill(struct builder *b) {
+static bool set_fill(struct flow_builder *b) {
 	struct ddp_flow_set *set = b->set;
 	struct ddp_program *view = &set->view;
 
@@ -455,7 +455,7 @@ static bool set_fill(struct builder *b) {
 }
 
 static void set_make(void *arg) {
-	((struct builder *)arg)->ok = set_fill(arg);
+	((struct flow_builder *)arg)->ok = set_fill(arg);
 }
 
 struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
@@ -463,7 +463,7 @@ struct ddp_flow_set *ddp_flow_set_build(const struct ddp_profile *profile,
 					const struct ddp_flow_shape *const *shapes, unsigned int n,
 					struct ddp_diag *diag) {
 	struct ddp_arena *arena = ddp_arena_create_in(ddp_arena_memory(program->arena));
-	struct builder b = {
+	struct flow_builder b = {
 		.profile = profile,
 		.program = program,
 		.diag = diag,

@@ -86,7 +86,7 @@ static const struct {
 	[118] = {"arp", 28},  [119] = {"ptp", 34},
 };
 
-struct chain {
+struct e810_chain {
 	const uint8_t *data;
 	uint32_t len;
 	struct e810_trace *trace; // may be NULL
@@ -95,7 +95,7 @@ struct chain {
 	unsigned int n;
 };
 
-static bool captured(const struct chain *c, uint32_t end) {
+static bool captured(const struct e810_chain *c, uint32_t end) {
 	if (c->trace != NULL) {
 		if (end > c->len)
 			c->trace->lost = true;
@@ -106,7 +106,7 @@ static bool captured(const struct chain *c, uint32_t end) {
 }
 
 // These bits of a byte; 0 beyond the packet's end.
-static unsigned int bits_at(const struct chain *c, uint32_t offset, uint8_t mask) {
+static unsigned int bits_at(const struct e810_chain *c, uint32_t offset, uint8_t mask) {
 	if (!captured(c, offset + 1))
 		return 0;
 	if (c->trace != NULL) {
@@ -118,16 +118,16 @@ static unsigned int bits_at(const struct chain *c, uint32_t offset, uint8_t mask
 	return c->data[offset] & mask;
 }
 
-static unsigned int byte_at(const struct chain *c, uint32_t offset) {
+static unsigned int byte_at(const struct e810_chain *c, uint32_t offset) {
 	return bits_at(c, offset, 0xff);
 }
 
-static unsigned int word_at(const struct chain *c, uint32_t offset) {
+static unsigned int word_at(const struct e810_chain *c, uint32_t offset) {
 	return byte_at(c, offset) << 8 | byte_at(c, offset + 1);
 }
 
 // Insert a header in the order of offsets, unless there is one. false: it is not wholly captured.
-static bool chain_add(struct chain *c, const char *header, uint32_t offset, uint32_t size) {
+static bool chain_add(struct e810_chain *c, const char *header, uint32_t offset, uint32_t size) {
 	unsigned int at = c->n;
 
 	RTE_ASSERT(c->n <= E810_CHAIN_MAX);
@@ -155,7 +155,7 @@ static int protocol_offset(const struct e810_result *result, uint8_t id) {
 
 /* Headers that the parser does not record */
 
-static void mpls_add(struct chain *c, uint32_t offset) {
+static void mpls_add(struct e810_chain *c, uint32_t offset) {
 	if (word_at(c, offset) != 0x8847)
 		return;
 	for (offset += 2; c->n < E810_CHAIN_MAX; offset += 4)
@@ -163,7 +163,7 @@ static void mpls_add(struct chain *c, uint32_t offset) {
 			return;
 }
 
-static void ipv6_extensions_add(struct chain *c, uint32_t offset) {
+static void ipv6_extensions_add(struct e810_chain *c, uint32_t offset) {
 	unsigned int next = byte_at(c, offset + 6);
 
 	for (offset += 40; c->n < E810_CHAIN_MAX;) {
@@ -185,7 +185,7 @@ static void ipv6_extensions_add(struct chain *c, uint32_t offset) {
 	}
 }
 
-static void gtpu_add(struct chain *c, uint32_t offset) {
+static void gtpu_add(struct e810_chain *c, uint32_t offset) {
 	unsigned int flags = bits_at(c, offset, 7), type;
 
 	if (!chain_add(c, "gtpu", offset, flags ? 12 : 8) || !(flags & 4))
@@ -203,7 +203,7 @@ static void gtpu_add(struct chain *c, uint32_t offset) {
 }
 
 // The header behind the outer UDP header, by packet flags.
-static void tunnel_add(struct chain *c, const struct e810_result *result, uint32_t offset) {
+static void tunnel_add(struct e810_chain *c, const struct e810_result *result, uint32_t offset) {
 	switch (result->packet_flags >> 38 & 7) {
 	case 1:
 		chain_add(c, "vxlan_gpe", offset, 8);
@@ -221,7 +221,7 @@ static void tunnel_add(struct chain *c, const struct e810_result *result, uint32
 	}
 }
 
-static void udp_payload_add(struct chain *c, const struct e810_parser *parser, uint16_t ptype,
+static void udp_payload_add(struct e810_chain *c, const struct e810_parser *parser, uint16_t ptype,
 			    uint32_t offset) {
 	const char *chain[E810_CHAIN_MAX];
 	unsigned int n = e810_ptype_chain(parser, ptype, chain);
@@ -233,7 +233,7 @@ static void udp_payload_add(struct chain *c, const struct e810_parser *parser, u
 		chain_add(c, last, offset, 8);
 }
 
-static void pppoe_add(struct chain *c, uint32_t offset) {
+static void pppoe_add(struct e810_chain *c, uint32_t offset) {
 	if (offset >= 2 && word_at(c, offset - 2) == 0x8863) {
 		chain_add(c, "pppoed", offset, 6);
 		return;
@@ -243,15 +243,15 @@ static void pppoe_add(struct chain *c, uint32_t offset) {
 }
 
 // Both public packages record the inner MAC of NVGRE and GENEVE too early, but not its EtherType.
-static void inner_mac_add(struct chain *c, const struct e810_result *result, uint32_t recorded_at) {
+static void inner_mac_add(struct e810_chain *c, const struct e810_result *result, uint32_t offset) {
 	int type = protocol_offset(result, 10), tag = protocol_offset(result, 18) >= 0 ? 4 : 0;
 
 	if (type >= 12 + tag)
-		recorded_at = type - 12 - tag;
-	chain_add(c, "eth", recorded_at, 14);
+		offset = type - 12 - tag;
+	chain_add(c, "eth", offset, 14);
 }
 
-static void recorded_add(struct chain *c, const struct e810_result *result,
+static void recorded_add(struct e810_chain *c, const struct e810_result *result,
 			 const struct e810_protocol *protocol) {
 	uint8_t id = protocol->id;
 
@@ -263,7 +263,7 @@ static void recorded_add(struct chain *c, const struct e810_result *result,
 		chain_add(c, recorded[id].header, protocol->offset, recorded[id].size);
 }
 
-static void unrecorded_add(struct chain *c, const struct e810_parser *parser,
+static void unrecorded_add(struct e810_chain *c, const struct e810_parser *parser,
 			   const struct e810_result *result, const struct e810_protocol *protocol) {
 	uint8_t id = protocol->id;
 
@@ -280,7 +280,7 @@ static void unrecorded_add(struct chain *c, const struct e810_parser *parser,
 unsigned int e810_result_chain(const struct e810_parser *parser, const struct e810_result *result,
 			       const uint8_t *data, uint32_t len, const char *chain[E810_CHAIN_MAX],
 			       uint16_t offsets[E810_CHAIN_MAX], struct e810_trace *trace) {
-	struct chain c = {
+	struct e810_chain c = {
 		.data = data, .len = len, .trace = trace, .headers = chain, .offsets = offsets};
 
 	// Recorded headers first: there may not be room for all.

@@ -17,7 +17,7 @@ struct head_bits {
 
 struct witnesses {
 	struct e810_trace *trace;
-	const struct walk *w;
+	const struct e810_walk *w;
 	struct head_bits known;    // noted before, or constant
 	struct head_bits readable; // inside the packet
 	unsigned int n_rows;
@@ -25,7 +25,7 @@ struct witnesses {
 	bool overflow;
 };
 
-static void bit_note(struct e810_trace *trace, const struct walk *w, unsigned int bit) {
+static void bit_note(struct e810_trace *trace, const struct e810_walk *w, unsigned int bit) {
 	uint32_t byte = reg_get(w, REG_OFFSET) + bit / 8;
 
 	if (byte >= E810_WINDOW)
@@ -39,21 +39,22 @@ static void bit_note(struct e810_trace *trace, const struct walk *w, unsigned in
 		trace->min_len = byte + 1;
 }
 
-static void register_bit_note(struct e810_trace *trace, const struct walk *w, unsigned int bit) {
+static void reg_bit_note(struct e810_trace *trace, const struct e810_walk *w, unsigned int bit) {
 	if (bit >= 16 * REG_HEAD && bit < 16 * REG_HEAD + 8 * E810_HEAD)
 		bit_note(trace, w, bit - 16 * REG_HEAD);
 }
 
-static void register_bits_note(struct e810_trace *trace, const struct walk *w, struct bits bits) {
+static void reg_bits_note(struct e810_trace *trace, const struct e810_walk *w, struct bits bits) {
 	for (unsigned int i = 0; i < bits.len; i++)
-		register_bit_note(trace, w, bits.start + i);
+		reg_bit_note(trace, w, bits.start + i);
 }
 
 static void head_byte_put(struct head_bits *bits, unsigned int i, uint8_t byte) {
 	bits->words[i / 8] |= (uint64_t)byte << (56 - 8 * (i % 8));
 }
 
-static void witnesses_init(struct witnesses *s, struct e810_trace *trace, const struct walk *w) {
+static void witnesses_init(struct witnesses *s, struct e810_trace *trace,
+			   const struct e810_walk *w) {
 	uint32_t offset = reg_get(w, REG_OFFSET);
 
 	s->trace = trace;
@@ -123,7 +124,7 @@ static void witnesses_note(struct witnesses *s) {
 	}
 }
 
-static void row_difference(const struct walk *w, const struct boost_row *row,
+static void row_difference(const struct e810_walk *w, const struct boost_row *row,
 			   struct head_bits *differing) {
 	uint64_t key[BOOST_WORDS];
 
@@ -133,7 +134,8 @@ static void row_difference(const struct walk *w, const struct boost_row *row,
 		differing->words[i] = be64toh((key[i] ^ row->value[i]) & row->care[i]);
 }
 
-static void row_note(struct e810_trace *trace, const struct walk *w, const struct boost_row *row) {
+static void row_note(struct e810_trace *trace, const struct e810_walk *w,
+		     const struct boost_row *row) {
 	uint8_t care[8 * BOOST_WORDS];
 
 	memcpy(care, row->care, sizeof(care));
@@ -142,7 +144,7 @@ static void row_note(struct e810_trace *trace, const struct walk *w, const struc
 			bit_note(trace, w, bit);
 }
 
-void e810_trace_boost(struct e810_trace *trace, const struct walk *w,
+void e810_trace_boost(struct e810_trace *trace, const struct e810_walk *w,
 		      const struct boost_bucket *bucket, const struct instruction *hit) {
 	const struct e810_parser *parser = w->parser;
 	const uint8_t *list = parser->boost_lists + bucket->first;
@@ -179,7 +181,7 @@ static bool next_difference(const struct key_builder *key, uint32_t difference,
 	return true;
 }
 
-static void absence_note(struct e810_trace *trace, const struct walk *w,
+static void absence_note(struct e810_trace *trace, const struct e810_walk *w,
 			 const struct key_builder *key, graph_state state, uint32_t next) {
 	const struct graph_hash *hash = &w->parser->match;
 	struct witnesses s;
@@ -194,43 +196,42 @@ static void absence_note(struct e810_trace *trace, const struct walk *w,
 			row_add(&s, &differing);
 	}
 	if (s.overflow)
-		register_bits_note(trace, w, key->bits);
+		reg_bits_note(trace, w, key->bits);
 	witnesses_note(&s);
 }
 
-static void register_note(struct e810_trace *trace, const struct walk *w, unsigned int reg) {
-	register_bits_note(trace, w, (struct bits){16 * reg, 16});
+static void reg_note(struct e810_trace *trace, const struct e810_walk *w, unsigned int reg) {
+	reg_bits_note(trace, w, (struct bits){16 * reg, 16});
 }
 
-void e810_trace_key(struct e810_trace *trace, const struct walk *w, const struct key_builder *key,
-		    graph_state state, uint32_t next, bool found) {
-	register_note(trace, w, key->alu);
+void e810_trace_key(struct e810_trace *trace, const struct e810_walk *w,
+		    const struct key_builder *key, graph_state state, uint32_t next, bool found) {
+	reg_note(trace, w, key->alu);
 	if (key->op == KEY_REGISTERS) {
-		register_note(trace, w, key->low);
-		register_note(trace, w, key->high);
+		reg_note(trace, w, key->low);
+		reg_note(trace, w, key->high);
 	}
 	if (key->op != KEY_BITS)
 		return;
 	if (found)
-		register_bits_note(trace, w, key->bits);
+		reg_bits_note(trace, w, key->bits);
 	else
 		absence_note(trace, w, key, state, next);
 }
 
-static void source_note(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
+static void source_note(struct e810_trace *trace, const struct e810_walk *w, const struct alu *alu,
 			uint32_t bits) {
 	for (; bits != 0; bits &= bits - 1)
-		register_bit_note(trace, w,
-				  alu->src.start + alu->src.len - 1 - __builtin_ctz(bits));
+		reg_bit_note(trace, w, alu->src.start + alu->src.len - 1 - __builtin_ctz(bits));
 }
 
-void e810_trace_alu(struct e810_trace *trace, const struct walk *w, const struct alu *alu,
+void e810_trace_alu(struct e810_trace *trace, const struct e810_walk *w, const struct alu *alu,
 		    bool last) {
 	uint32_t difference;
 
 	for (unsigned int i = 0; i < alu->copy_from.len; i++)
 		if (w->parser->seen_flags >> (alu->copy_to + i) & 1)
-			register_bit_note(trace, w, alu->copy_from.start + i);
+			reg_bit_note(trace, w, alu->copy_from.start + i);
 	if (!alu->src_seen)
 		return;
 	switch (alu->opcode) {

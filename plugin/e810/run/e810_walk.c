@@ -8,7 +8,7 @@
 #include "e810_walk.h"
 
 // Load the registers that hold the packet after a change of the header offset.
-static inline void head_load(struct walk *w) {
+static inline void head_load(struct e810_walk *w) {
 	uint32_t offset = reg_get(w, REG_OFFSET);
 
 	if (offset + E810_HEAD <= w->window) {
@@ -21,8 +21,8 @@ static inline void head_load(struct walk *w) {
 	memcpy(&w->regs[2 * REG_HEAD], w->head, E810_HEAD);
 }
 
-static inline void walk_init(struct walk *w, const struct e810_parser *parser, const uint8_t *data,
-			     uint32_t len) {
+static inline void walk_init(struct e810_walk *w, const struct e810_parser *parser,
+			     const uint8_t *data, uint32_t len) {
 	w->parser = parser;
 	w->data = data;
 	w->len = len;
@@ -43,7 +43,7 @@ static inline void walk_init(struct walk *w, const struct e810_parser *parser, c
 	memset(w->seen, 0, sizeof(w->seen));
 }
 
-static inline const struct instruction *boost_find(const struct walk *w,
+static inline const struct instruction *boost_find(const struct e810_walk *w,
 						   const struct boost_bucket *bucket) {
 	const struct e810_parser *parser = w->parser;
 	const uint8_t *list = parser->boost_lists + bucket->first;
@@ -62,11 +62,11 @@ static inline const struct instruction *boost_find(const struct walk *w,
 	return NULL;
 }
 
-static inline uint16_t reg_or_zero(const struct walk *w, unsigned int reg) {
+static inline uint16_t reg_or_zero(const struct e810_walk *w, unsigned int reg) {
 	return reg < N_REGS ? reg_get(w, reg) : 0;
 }
 
-static inline uint32_t next_protocol(const struct walk *w, const struct key_builder *key) {
+static inline uint32_t next_protocol(const struct e810_walk *w, const struct key_builder *key) {
 	switch (key->op) {
 	case KEY_BITS:
 		return bits_get(w, key->bits);
@@ -79,7 +79,7 @@ static inline uint32_t next_protocol(const struct walk *w, const struct key_buil
 	}
 }
 
-static inline graph_state state_get(const struct walk *w, const struct key_builder *key,
+static inline graph_state state_get(const struct e810_walk *w, const struct key_builder *key,
 				    uint8_t boost) {
 	uint64_t all = flags_get(w);
 	unsigned int flags = 0;
@@ -91,13 +91,13 @@ static inline graph_state state_get(const struct walk *w, const struct key_build
 
 /* ALUs. Their writes are pending until the end of the step. */
 
-static inline void reg_pend(struct walk *w, uint8_t reg, uint16_t value) {
+static inline void reg_pend(struct e810_walk *w, uint8_t reg, uint16_t value) {
 	RTE_ASSERT(w->n_pending < MAX_PENDING);
 	w->pending[w->n_pending].reg = reg;
 	w->pending[w->n_pending++].value = value;
 }
 
-static inline void flag_pend(struct walk *w, unsigned int flag, bool value) {
+static inline void flag_pend(struct e810_walk *w, unsigned int flag, bool value) {
 	uint64_t bit = UINT64_C(1) << flag;
 
 	w->pending_flags |= bit;
@@ -105,7 +105,7 @@ static inline void flag_pend(struct walk *w, unsigned int flag, bool value) {
 }
 
 // As in the reference parser, an error bit also changes a pending flag of its number.
-static inline void target_pend(struct walk *w, const struct alu *alu, bool value) {
+static inline void target_pend(struct e810_walk *w, const struct alu *alu, bool value) {
 	uint64_t pending = w->pending_flags;
 
 	if (alu->target == TARGET_NONE)
@@ -115,7 +115,7 @@ static inline void target_pend(struct walk *w, const struct alu *alu, bool value
 		w->pending_flags = pending;
 }
 
-static inline void dedicated_flags(struct walk *w, const struct alu *alu) {
+static inline void dedicated_flags(struct e810_walk *w, const struct alu *alu) {
 	w->pending_flags |= alu->flags;
 	w->pending_values = (w->pending_values & ~alu->flags) | alu->flag_values;
 	for (unsigned int i = 0; i < alu->copy_from.len; i++) {
@@ -125,7 +125,7 @@ static inline void dedicated_flags(struct walk *w, const struct alu *alu) {
 	}
 }
 
-static inline void po_update(struct walk *w, const struct alu *alu) {
+static inline void po_update(struct e810_walk *w, const struct alu *alu) {
 	uint16_t offset = reg_get(w, REG_OFFSET);
 
 	switch (alu->po_op) {
@@ -141,7 +141,7 @@ static inline void po_update(struct walk *w, const struct alu *alu) {
 	}
 }
 
-static inline void alu_run(struct walk *w, const struct alu *alu) {
+static inline void alu_run(struct e810_walk *w, const struct alu *alu) {
 	uint16_t src, shifted;
 
 	po_update(w, alu);
@@ -175,12 +175,12 @@ static inline void alu_run(struct walk *w, const struct alu *alu) {
 	reg_pend(w, REG_PC, alu->branch);
 }
 
-static inline void graph_run(struct walk *w, const struct e810_edge *entry) {
+static inline void graph_run(struct e810_walk *w, const struct e810_edge *entry) {
 	reg_pend(w, REG_PC, entry->next_pc);
 	reg_pend(w, REG_NODE, entry->next_node);
 }
 
-static inline void pending_commit(struct walk *w, const struct e810_edge *entry) {
+static inline void pending_commit(struct e810_walk *w, const struct e810_edge *entry) {
 	bool moved = entry->ho_add != 0;
 
 	for (unsigned int i = 0; i < w->n_pending; i++) {
@@ -195,7 +195,7 @@ static inline void pending_commit(struct walk *w, const struct e810_edge *entry)
 		head_load(w);
 }
 
-static inline void record(struct walk *w, const struct e810_edge *entry) {
+static inline void record(struct e810_walk *w, const struct e810_edge *entry) {
 	w->markers |= entry->markers;
 	w->markers_high |= entry->markers_high;
 	for (unsigned int i = 0; i < entry->n_protocols; i++) {
@@ -223,7 +223,7 @@ static inline void choose(const struct instruction *instruction, const struct in
 		chosen->alus[k] = replaced >> k & 1 ? &hit->alus[k] : &instruction->alus[k];
 }
 
-static inline const struct e810_edge *entry_find(const struct walk *w, graph_state state,
+static inline const struct e810_edge *entry_find(const struct e810_walk *w, graph_state state,
 						 uint32_t next) {
 	const struct e810_parser *parser = w->parser;
 	const struct graph_slot *slot = graph_find(&parser->match, state, next);
@@ -235,7 +235,7 @@ static inline const struct e810_edge *entry_find(const struct walk *w, graph_sta
 
 /* Text output */
 
-static void step_begin(struct e810_step *step, const struct walk *w,
+static void step_begin(struct e810_step *step, const struct e810_walk *w,
 		       const struct instruction *instruction, uint8_t selector) {
 	*step = (struct e810_step){
 		.node = reg_get(w, REG_NODE),
@@ -263,7 +263,7 @@ static uint16_t ptype_find(const struct e810_parser *parser, uint64_t markers, u
 	return index < parser->n_marker_rows ? parser->marker_rows[index].ptype : E810_NO_PTYPE;
 }
 
-static inline void flags_resolve(const struct walk *w, struct e810_result *result) {
+static inline void flags_resolve(const struct e810_walk *w, struct e810_result *result) {
 	const struct e810_parser *parser = w->parser;
 	uint64_t flags = flags_get(w), packet = 0, blocks = 0;
 
@@ -280,7 +280,7 @@ static inline void flags_resolve(const struct walk *w, struct e810_result *resul
 	result->sw_flags = blocks >> FLAG_BLOCK_SW;
 }
 
-static inline void resolve(const struct walk *w, struct e810_result *result) {
+static inline void resolve(const struct e810_walk *w, struct e810_result *result) {
 	result->ptype = result->status == E810_LOOP ?
 				E810_NO_PTYPE :
 				ptype_find(w->parser, w->markers, w->markers_high);
@@ -299,7 +299,7 @@ static inline void resolve(const struct walk *w, struct e810_result *result) {
 
 /* The walk */
 
-static inline void alus_run(struct walk *w, const struct chosen *chosen,
+static inline void alus_run(struct e810_walk *w, const struct chosen *chosen,
 			    const struct e810_edge *entry, struct e810_trace *trace) {
 	w->n_pending = 0;
 	w->pending_flags = 0;
@@ -315,7 +315,7 @@ static inline void alus_run(struct walk *w, const struct chosen *chosen,
 		graph_run(w, entry);
 }
 
-static inline const struct e810_edge *step_run(struct walk *w,
+static inline const struct e810_edge *step_run(struct e810_walk *w,
 					       const struct instruction *instruction,
 					       struct e810_trace *trace, struct e810_step *step) {
 	uint8_t selector = instruction->use_tsr ? w->regs[2 * REG_TSR] : instruction->constant;
@@ -357,7 +357,7 @@ static inline const struct e810_edge *step_run(struct walk *w,
 	return entry;
 }
 
-static inline __attribute__((always_inline)) enum e810_status walk_run(struct walk *w,
+static inline __attribute__((always_inline)) enum e810_status walk_run(struct e810_walk *w,
 								       unsigned int *n_steps,
 								       struct e810_trace *trace,
 								       e810_step_fn fn, void *arg) {
@@ -400,7 +400,7 @@ static inline __attribute__((always_inline)) enum e810_status walk_run(struct wa
 
 void e810_parse(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
 		struct e810_result *result) {
-	struct walk w;
+	struct e810_walk w;
 
 	walk_init(&w, parser, data, len);
 	result->status = walk_run(&w, &result->n_steps, NULL, NULL, NULL);
@@ -410,7 +410,7 @@ void e810_parse(const struct e810_parser *parser, const uint8_t *data, uint32_t 
 void e810_parse_watched(const struct e810_parser *parser, const uint8_t *data, uint32_t len,
 			struct e810_result *result, struct e810_trace *trace, e810_step_fn fn,
 			void *arg) {
-	struct walk w;
+	struct e810_walk w;
 
 	if (trace != NULL) {
 		memset(trace, 0, sizeof(*trace));

@@ -28,8 +28,8 @@ static const struct own_entry *own_find(const struct e810_rss *rss, uint16_t fla
 }
 
 // The newest request for a packet type among those of rss_hf.
-static const struct request *request_find(const struct e810_rss *rss, uint16_t ptype,
-					  uint16_t flags) {
+static const struct e810_request *request_find(const struct e810_rss *rss, uint16_t ptype,
+					       uint16_t flags) {
 	uint8_t group = e810_rss_group(rss, ptype);
 
 	if (ptype >= E810_N_PTYPES || own_find(rss, flags, group) != NULL)
@@ -41,7 +41,7 @@ static const struct request *request_find(const struct e810_rss *rss, uint16_t p
 }
 
 const char *e810_rss_request(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags) {
-	const struct request *request = request_find(rss, ptype, rss_flags);
+	const struct e810_request *request = request_find(rss, ptype, rss_flags);
 
 	return request != NULL ? request->name : NULL;
 }
@@ -54,7 +54,7 @@ static void word_add(struct e810_word words[E810_WORDS], unsigned int *n, uint8_
 }
 
 // Fill the vector from its end.
-static unsigned int request_words(const struct request *request,
+static unsigned int request_words(const struct e810_request *request,
 				  struct e810_word words[E810_WORDS]) {
 	static const struct {
 		uint8_t protocol, first, n;
@@ -81,7 +81,7 @@ bool e810_rss_choice(const struct e810_rss *rss, uint16_t ptype, unsigned int nt
 	if (ptype >= E810_N_PTYPES || own_find(rss, 0, group) != NULL)
 		return false;
 	for (unsigned int r = N_REQUESTS; r-- > 0;) {
-		const struct request *request = &rss->requests[r];
+		const struct e810_request *request = &rss->requests[r];
 
 		if ((rss->applicable[group] >> r & 1) == 0 || (newer & request->rss_hf) != 0)
 			continue;
@@ -113,7 +113,7 @@ static unsigned int own_words(const struct e810_rss *rss, const struct own_entry
 
 unsigned int e810_rss_words(const struct e810_rss *rss, uint16_t ptype, uint16_t rss_flags,
 			    struct e810_word words[E810_WORDS]) {
-	const struct request *request = request_find(rss, ptype, rss_flags);
+	const struct e810_request *request = request_find(rss, ptype, rss_flags);
 	const struct own_entry *own = own_find(rss, rss_flags, e810_rss_group(rss, ptype));
 
 	if (own != NULL)

@@ -150,13 +150,13 @@ static int port_run(const char *cmd, const char *params, struct rte_tel_data *d,
 	return 0;
 }
 
-struct part {
+struct slice {
 	unsigned int start, end;
 };
 
 // Begin an answer that is one page of n items. Returns whether it did; else the error is in d.
 static bool page_begin(struct rte_tel_data *d, const char *params, unsigned int n,
-		       unsigned int size, struct part *page) {
+		       unsigned int size, struct slice *page) {
 	const char *rest;
 
 	page->start = 0;
@@ -319,7 +319,7 @@ static void ptypes(struct ddp_port *port, const char *params, struct rte_tel_dat
 	const struct ddp_personality *personality = port->personality;
 	const struct ddp_stats *stats;
 	struct rte_tel_data *all;
-	struct part page;
+	struct slice page;
 
 	if (!page_begin(d, params, personality->n_types, PTYPES_PAGE, &page))
 		return;
@@ -347,7 +347,7 @@ static const char *hw_ptype_state(const struct ddp_hw_ptype *hw_ptype) {
 static void verify(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
 	const struct ddp_plan *plan = port->offload.plan;
 	struct rte_tel_data *all, *one;
-	struct part page;
+	struct slice page;
 
 	ddp_hw_ptypes_watch(port);
 	if (!page_begin(d, params, port->hw_ptypes != NULL ? plan->n_ptypes : 0, VERIFY_PAGE,
@@ -375,7 +375,7 @@ static void verify(struct ddp_port *port, const char *params, struct rte_tel_dat
 static void queues(struct ddp_port *port, const char *params, struct rte_tel_data *d) {
 	const struct ddp_stats *stats;
 	struct rte_tel_data *all, *one;
-	struct part page;
+	struct slice page;
 
 	if (!page_begin(d, params, RTE_MAX(port->n_rxqs, port->n_txqs), QUEUES_PAGE, &page))
 		return;
@@ -396,16 +396,16 @@ static void queues(struct ddp_port *port, const char *params, struct rte_tel_dat
 
 // The page's part of one of several lists, of which the pages are made. The list's n items begin at
 // index *first of all items; *first is set to the beginning of the next list.
-static struct part part_take(const struct part *page, unsigned int *first, unsigned int n) {
+static struct slice part_take(const struct slice *page, unsigned int *first, unsigned int n) {
 	unsigned int start = RTE_MAX(page->start, *first), end = RTE_MIN(page->end, *first + n);
-	struct part part = {start - *first, RTE_MAX(start, end) - *first};
+	struct slice part = {start - *first, RTE_MAX(start, end) - *first};
 
 	*first += n;
 	return part;
 }
 
 // Add the numbers of a part of a list. They are members of structures of this size.
-static void column_fill(struct rte_tel_data *d, const char *name, struct part part,
+static void column_fill(struct rte_tel_data *d, const char *name, struct slice part,
 			const uint64_t *column, size_t size) {
 	struct rte_tel_data *numbers =
 		part.start < part.end ? container_in(d, name, NUMBERS) : NULL;
@@ -415,7 +415,7 @@ static void column_fill(struct rte_tel_data *d, const char *name, struct part pa
 }
 
 static void ptype_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
-			       const struct ddp_stats *stats, struct part part) {
+			       const struct ddp_stats *stats, struct slice part) {
 	struct rte_tel_data *names =
 		part.start < part.end ? container_in(d, "ptypes", TEXTS) : NULL;
 
@@ -463,7 +463,7 @@ static unsigned int verified_read(const struct ddp_port *port, struct verified *
 }
 
 static void verify_columns_fill(struct rte_tel_data *d, const struct ddp_port *port,
-				const struct verified *verified, struct part part) {
+				const struct verified *verified, struct slice part) {
 	struct rte_tel_data *names;
 
 	if (part.start == part.end)
@@ -484,7 +484,7 @@ static void metrics(struct ddp_port *port, const char *params, struct rte_tel_da
 	const struct ddp_stats *stats;
 	unsigned int first = 0, n_verified;
 	struct verified *verified;
-	struct part page, part;
+	struct slice page, part;
 
 	if (params == NULL || strcmp(params, "0") == 0)
 		lower = ddp_stats_lower(port); // first, because it releases the mutex

@@ -14,7 +14,7 @@
 #define HOME_ADDRESS 201
 #define IPV4_FRAGMENT RTE_BE16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK)
 
-enum outcome {
+enum checksum {
 	UNKNOWN,
 	GOOD,
 	BAD,
@@ -59,7 +59,7 @@ static bool packet_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t len, 
 
 /* Verification */
 
-static enum outcome ipv4_verify(const struct rte_mbuf *mbuf, uint32_t off) {
+static enum checksum ipv4_verify(const struct rte_mbuf *mbuf, uint32_t off) {
 	uint8_t buf[60];
 	const struct rte_ipv4_hdr *ip = rte_pktmbuf_read(mbuf, off, sizeof(*ip), buf);
 	unsigned int len;
@@ -177,7 +177,7 @@ static bool ipv6_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l
 	return true;
 }
 
-static enum outcome sum_verify(const struct rte_mbuf *mbuf, const struct l4 *l4, uint32_t len) {
+static enum checksum sum_verify(const struct rte_mbuf *mbuf, const struct l4 *l4, uint32_t len) {
 	const uint32_t pseudo =
 		l4->src + l4->dst + rte_cpu_to_be_16(l4->proto) + rte_cpu_to_be_16(len);
 	uint16_t sum;
@@ -187,7 +187,7 @@ static enum outcome sum_verify(const struct rte_mbuf *mbuf, const struct l4 *l4,
 	return __rte_raw_cksum_reduce(pseudo + sum) == 0xffff ? GOOD : BAD;
 }
 
-static enum outcome udp_verify(const struct rte_mbuf *mbuf, const struct l4 *l4) {
+static enum checksum udp_verify(const struct rte_mbuf *mbuf, const struct l4 *l4) {
 	struct rte_udp_hdr buf;
 	const struct rte_udp_hdr *udp = rte_pktmbuf_read(mbuf, l4->off, sizeof(buf), &buf);
 	unsigned int len;
@@ -202,7 +202,7 @@ static enum outcome udp_verify(const struct rte_mbuf *mbuf, const struct l4 *l4)
 	return sum_verify(mbuf, l4, len);
 }
 
-static enum outcome l4_verify(const struct rte_mbuf *mbuf, uint32_t l3_off, bool udp, bool tcp) {
+static enum checksum l4_verify(const struct rte_mbuf *mbuf, uint32_t l3_off, bool udp, bool tcp) {
 	uint8_t buf;
 	const uint8_t *first = rte_pktmbuf_read(mbuf, l3_off, sizeof(buf), &buf);
 	const unsigned int version = first != NULL ? *first >> 4 : 0;
@@ -218,7 +218,7 @@ static enum outcome l4_verify(const struct rte_mbuf *mbuf, uint32_t l3_off, bool
 	return UNKNOWN;
 }
 
-static uint64_t flag_of(enum outcome outcome, uint64_t good, uint64_t bad) {
+static uint64_t flag_of(enum checksum outcome, uint64_t good, uint64_t bad) {
 	return outcome == GOOD ? good : outcome == BAD ? bad : 0;
 }
 

@@ -65,13 +65,13 @@ WRAPPED(int, rte_eth_xstats_get_by_id,
 
 static struct config config = {.n_rxq = N_QUEUES};
 static struct ports ports = {.n = 1};
-static struct queue queues[N_QUEUES];
+static struct rx_queue queues[N_QUEUES];
 static struct worker list[N_QUEUES];
 static struct workers workers;
 static struct report report;
 
 static int setup(void **state) {
-	static struct queue *all[N_QUEUES];
+	static struct rx_queue *all[N_QUEUES];
 
 	counters_are_known = true;
 	memset(queues, 0, sizeof(queues));
@@ -177,7 +177,7 @@ TEST(imbalance_is_of_received_and_missed) {
 }
 
 static const struct config json_config = {.mode = MODE_RXONLY, .n_rxq = 2, .work_ns = 300};
-static const struct port port = {.id = 0, .name = "net_ddp0", .driver = "net_ddp"};
+static const struct fwd_port port = {.id = 0, .name = "net_ddp0", .driver = "net_ddp"};
 static struct queue_report json_queues[] = {
 	{.port = 0, .queue = 0, .lcore = 1, .packets = 3, .bytes = 300, .missed = 1},
 	{.port = 0,

@@ -24,7 +24,7 @@ static unsigned int tx_room; // packets that it accepts in all
 static uint16_t requested;   // by the last call that receives
 
 static struct control control;
-static struct queue queue;
+static struct rx_queue queue;
 static struct worker worker;
 static counter ptypes[PTYPE_IDS];
 
@@ -51,7 +51,7 @@ static uint16_t port_tx(void *txq, struct rte_mbuf **mbufs, uint16_t n) {
 
 static int setup(void **state) {
 	static void *queues[1];
-	static struct queue *list[] = {&queue};
+	static struct rx_queue *list[] = {&queue};
 
 	memset(frames, 0, sizeof(frames));
 	for (unsigned int i = 0; i < N_FRAMES; i++) {
