@@ -95,7 +95,6 @@ struct steps {
 
 // steps.c: what a condition is as one test of bits; false: it is more than that.
 bool cond_bit_test(struct steps *s, const struct prog_cond *cond, struct prog_bit_test *bit_test);
-bool bit_test_is_none(const struct prog_bit_test *bit_test);
 void branches_make(struct steps *s);
 // The length of s->node, into s->step. false: it is more than base + factor * a field.
 bool length_make(struct steps *s);

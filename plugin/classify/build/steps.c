@@ -51,7 +51,7 @@ bool cond_bit_test(struct steps *s, const struct prog_cond *cond, struct prog_bi
 	return true;
 }
 
-bool bit_test_is_none(const struct prog_bit_test *bit_test) {
+static bool bit_test_is_none(const struct prog_bit_test *bit_test) {
 	return bit_test->mask == 0 && bit_test->value == 0 && !bit_test->negate;
 }
 
