@@ -75,14 +75,6 @@
 #define DPDK_PMD_EXPORT_NAME(name) RTE_PMD_EXPORT_NAME(name, __COUNTER__)
 #endif
 
-// 25.11: rte_net_get_ptype() counts the header of a tunnel in the length of the inner L2 header,
-// too. For benchmarks: what to add to that length.
-#if DPDK_SINCE(25, 11)
-#define DPDK_TUNNEL_LEN(lens) 0
-#else
-#define DPDK_TUNNEL_LEN(lens) ((lens)->tunnel_len)
-#endif
-
 // 25.11: rx_queue_count may say why it cannot count, as -errno.
 #if DPDK_SINCE(25, 11)
 typedef int dpdk_queue_count_t;

@@ -52,11 +52,6 @@ static inline uint32_t le32_get(const uint8_t *bytes) {
 	return le16_get(bytes) | (uint32_t)le16_get(bytes + 2) << 16;
 }
 
-static inline void le32_put(uint8_t *bytes, uint32_t value) {
-	for (unsigned int i = 0; i < 4; i++)
-		bytes[i] = value >> 8 * i;
-}
-
 #define PACKAGE_SIZE_MAX (1 << 26) // bytes: the public packages have less than one million
 
 // A package that has only its bytes yet, a copy. NULL with errors in diag.

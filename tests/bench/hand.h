@@ -266,7 +266,9 @@ static inline void hand_outer(uint32_t ptype, const struct rte_net_hdr_lens *len
 	flow->l3_off = lens->l2_len;
 	flow->ipv6 = RTE_ETH_IS_IPV6_HDR(ptype);
 	if (inner) {
-		flow->l3_off += lens->l3_len + DPDK_TUNNEL_LEN(lens) + lens->inner_l2_len;
+		flow->l3_off += lens->l3_len + lens->inner_l2_len;
+		if (!DPDK_SINCE(25, 11)) // since then a tunnel's header is part of inner_l2_len
+			flow->l3_off += lens->tunnel_len;
 		flow->ipv6 = (ptype & RTE_PTYPE_INNER_L3_MASK) == RTE_PTYPE_INNER_L3_IPV6 ||
 			     (ptype & RTE_PTYPE_INNER_L3_MASK) == RTE_PTYPE_INNER_L3_IPV6_EXT;
 		if (inner_l4 == RTE_PTYPE_INNER_L4_UDP || inner_l4 == RTE_PTYPE_INNER_L4_TCP ||

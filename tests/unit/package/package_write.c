@@ -34,7 +34,7 @@ static void bytes_add(struct file *file, const void *bytes, size_t size) {
 }
 
 static void u32_add(struct file *file, uint32_t value) {
-	le32_put(extend(file, 4), value);
+	put32(extend(file, 4), value);
 }
 
 // 32 bytes, without a NUL where the name has as many.
@@ -48,7 +48,7 @@ static uint8_t *segment_begin(struct file *file, unsigned int entry, uint32_t ty
 	uint8_t *start;
 
 	extend(file, -file->size & (file->align - 1));
-	le32_put(file->bytes + 8 + 4 * entry, file->size);
+	put32(file->bytes + 8 + 4 * entry, file->size);
 	start = file->bytes + file->size;
 	u32_add(file, type);
 	bytes_add(file, &version, sizeof(version));
@@ -58,7 +58,7 @@ static uint8_t *segment_begin(struct file *file, unsigned int entry, uint32_t ty
 }
 
 static void segment_end(struct file *file, uint8_t *start) {
-	le32_put(start + 8, file->bytes + file->size - start);
+	put32(start + 8, file->bytes + file->size - start);
 }
 
 // The header of the file, and the metadata, which both families have.
@@ -149,7 +149,7 @@ static void identity_add(struct build *build) {
 	uint8_t bytes[36] = {1, 3, 7, 1};
 
 	strcpy((char *)bytes + 4, NAME);
-	le32_put(bytes + 32, DDP_TRACK_OS_DEFAULT);
+	put32(bytes + 32, DDP_TRACK_OS_DEFAULT);
 	build_section(build, 1, bytes, sizeof(bytes));
 }
 
@@ -196,7 +196,7 @@ void build_table(struct build *build, uint32_t id, uint16_t first, const void *e
 		 size_t entry_size, uint16_t n) {
 	uint8_t head[4];
 
-	le32_put(head, (uint32_t)first << 16 | n);
+	put32(head, (uint32_t)first << 16 | n);
 	counted(build, id, head, sizeof(head), entries, n * entry_size);
 }
 
@@ -223,7 +223,7 @@ static void buffer_write(struct file *file, const struct buffer *buffer) {
 	put16(at, buffer->n_sections);
 	put16(at + 2, list + buffer->size);
 	for (unsigned int i = 0; i < buffer->n_sections; i++) {
-		le32_put(at + list_size(i), buffer->sections[i].id);
+		put32(at + list_size(i), buffer->sections[i].id);
 		put16(at + list_size(i) + 4, list + buffer->sections[i].from);
 		put16(at + list_size(i) + 6, buffer->sections[i].size);
 	}
@@ -293,9 +293,9 @@ static void section_add(struct file *file, const struct i40e_package *i40e,
 	size = file->bytes + file->size - start;
 	start[0] = 1; // tables in it
 	put16(start + SECTION_DATA_END_AT, size);
-	le32_put(start + SECTION_TYPE_AT, section->type);
-	le32_put(start + SECTION_OFFSET_AT, SECTION_HEADER_SIZE);
-	le32_put(start + SECTION_SIZE_AT, size - SECTION_HEADER_SIZE);
+	put32(start + SECTION_TYPE_AT, section->type);
+	put32(start + SECTION_OFFSET_AT, SECTION_HEADER_SIZE);
+	put32(start + SECTION_SIZE_AT, size - SECTION_HEADER_SIZE);
 	extend(file, -file->size % 4);
 }
 
@@ -327,7 +327,7 @@ uint8_t *i40e_write(const struct ddp_package *package, size_t *size) {
 	u32_add(&file, i40e->n_sections);
 	table = extend(&file, 4 * (size_t)i40e->n_sections);
 	for (unsigned int i = 0; i < i40e->n_sections; i++) {
-		le32_put(table + 4 * (size_t)i, file.bytes + file.size - start);
+		put32(table + 4 * (size_t)i, file.bytes + file.size - start);
 		section_add(&file, i40e, &i40e->sections[i]);
 	}
 	segment_end(&file, start);

@@ -45,4 +45,9 @@ static inline void put16(uint8_t *bytes, uint16_t value) {
 	bytes[1] = value >> 8;
 }
 
+static inline void put32(uint8_t *bytes, uint32_t value) {
+	put16(bytes, value);
+	put16(bytes + 2, value >> 16);
+}
+
 #endif

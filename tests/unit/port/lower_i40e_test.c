@@ -13,7 +13,7 @@
 #include "i40e/i40e.h"
 #include "offload/i40e_port.h"
 #include "package/i40e_write.h"
-#include "package/read.h"
+#include "package/small_package.h"
 #include "personality/personality.h"
 #include "port/lower/lower.h"
 #include "port/state/control.h"
@@ -61,7 +61,7 @@ static int sections_write(uint8_t *bytes, const struct i40e_package *i40e, bool 
 		memcpy(old, &nic.registers[section->data[0]], section->size - 4);
 		memcpy(&nic.registers[section->data[0]], values, section->size - 4);
 		memcpy(values, old, section->size - 4);
-		le32_put(bytes + section->offset + SECTION_TYPE_AT, I40E_RB_MMIO);
+		put32(bytes + section->offset + SECTION_TYPE_AT, I40E_RB_MMIO);
 	}
 	return 0;
 }
@@ -97,7 +97,7 @@ static int process(uint16_t port, uint8_t *bytes, uint32_t size, int op) {
 	ret = package_process(bytes, package, op == DDP_I40E_ADD);
 	ddp_package_close(package);
 	if (!reads_back && op == DDP_I40E_ADD)
-		le32_put(bytes + I40E_GTP_SECTION + SECTION_TYPE_AT, I40E_MMIO);
+		put32(bytes + I40E_GTP_SECTION + SECTION_TYPE_AT, I40E_MMIO);
 	return ret;
 }
 

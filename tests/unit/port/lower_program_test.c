@@ -6,7 +6,6 @@
 #include <rte_thash.h>
 
 #include "fake_nic.h"
-#include "package/read.h"
 #include "package/small_package.h"
 #include "port/exchange/exchange.h"
 #include "port/lower/lower.h"
@@ -266,7 +265,7 @@ static void package_write(const char *name, uint32_t track_id) {
 	uint8_t *bytes;
 	size_t size;
 
-	le32_put(identity + 32, track_id);
+	put32(identity + 32, track_id);
 	build_section(build, 1, identity, sizeof(identity));
 	bytes = build_end(build, &size);
 	scratch_write(name, bytes, size);
