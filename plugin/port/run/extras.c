@@ -24,18 +24,60 @@ enum checksum {
 struct l4 {
 	uint8_t proto;
 	uint32_t off, len;
-	uint32_t src, dst;
+	uint64_t src, dst;
 };
 
-// The sum of len bytes of a packet; false: the packet is shorter. (DPDK's rte_raw_cksum_mbuf()
-// loses a carry where a segment begins at an odd byte.)
-static bool packet_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t len, uint16_t *sum) {
-	uint32_t all = 0, done = 0;
+typedef uint64_t words __attribute__((vector_size(16)));
+
+// For sum_fold(), which makes of it what rte_raw_cksum() returns (RFC 1071: words of any size, in
+// any byte order). Two vectors a step, because their additions do not wait for each other.
+static inline uint64_t bytes_sum(const void *from, uint32_t len) {
+	const uint8_t *bytes = from;
+	words all[2] = {0}, high[2] = {0}, word;
+	uint64_t sum;
+
+	for (; len >= sizeof(all); len -= sizeof(all))
+		for (unsigned int i = 0; i < RTE_DIM(all); i++, bytes += sizeof(word)) {
+			memcpy(&word, bytes, sizeof(word));
+			all[i] += word;
+			high[i] += word >> 32;
+		}
+	for (; len >= sizeof(word); len -= sizeof(word), bytes += sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		all[0] += word;
+		high[0] += word >> 32;
+	}
+	high[0] += high[1];
+	all[0] += all[1] + high[0] - (high[0] << 32); // all - (high << 32): lower halves
+	sum = all[0][0] + all[0][1];
+#pragma GCC unroll 4
+	for (unsigned int n = sizeof(sum); n > 0; n /= 2)
+		if ((len & n) != 0) {
+			uint64_t part = 0;
+
+			memcpy(&part, bytes, n);
+			sum += (part >> 32) + (uint32_t)part;
+			bytes += n;
+		}
+	return sum;
+}
+
+// Each line adds two halves; the upper half of the result has the carry of the lower one.
+static uint16_t sum_fold(uint64_t sum) {
+	const uint32_t half = (sum + (sum << 32 | sum >> 32)) >> 32;
+
+	return (half + (half << 16 | half >> 16)) >> 16;
+}
+
+// Add len bytes of a packet; false: the packet is shorter. (DPDK's rte_raw_cksum_mbuf() loses a
+// carry where a segment begins at an odd byte.)
+static bool packet_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t len, uint64_t *sum) {
+	uint32_t done = 0;
 
 	if (off + len > mbuf->pkt_len)
 		return false;
 	if (likely(off + len <= mbuf->data_len)) { // mbuf->next is in another cache line
-		*sum = rte_raw_cksum(rte_pktmbuf_mtod_offset(mbuf, const void *, off), len);
+		*sum += bytes_sum(rte_pktmbuf_mtod_offset(mbuf, const void *, off), len);
 		return true;
 	}
 	for (; mbuf != NULL && done < len; mbuf = mbuf->next) {
@@ -47,13 +89,11 @@ static bool packet_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t len, 
 			continue;
 		}
 		n = RTE_MIN(len - done, mbuf->data_len - off);
-		part = __rte_raw_cksum_reduce(
-			__rte_raw_cksum(rte_pktmbuf_mtod_offset(mbuf, const void *, off), n, 0));
-		all += done % 2 == 0 ? part : rte_bswap16(part);
+		part = sum_fold(bytes_sum(rte_pktmbuf_mtod_offset(mbuf, const void *, off), n));
+		*sum += done % 2 == 0 ? part : rte_bswap16(part);
 		done += n;
 		off = 0;
 	}
-	*sum = __rte_raw_cksum_reduce(all);
 	return done == len;
 }
 
@@ -68,11 +108,11 @@ static enum checksum ipv4_verify(const struct rte_mbuf *mbuf, uint32_t off) {
 		return UNKNOWN;
 	len = rte_ipv4_hdr_len(ip);
 	if (likely(len == sizeof(*ip))) // needs no loop
-		return rte_raw_cksum(ip, sizeof(*ip)) == 0xffff ? GOOD : BAD;
+		return sum_fold(bytes_sum(ip, sizeof(*ip))) == 0xffff ? GOOD : BAD;
 	ip = len < sizeof(*ip) ? NULL : rte_pktmbuf_read(mbuf, off, len, buf);
 	if (ip == NULL)
 		return UNKNOWN;
-	return rte_raw_cksum(ip, len) == 0xffff ? GOOD : BAD;
+	return sum_fold(bytes_sum(ip, len)) == 0xffff ? GOOD : BAD;
 }
 
 static bool ipv4_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l4) {
@@ -91,18 +131,18 @@ static bool ipv4_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l
 		.proto = ip->next_proto_id,
 		.off = off + header,
 		.len = total - header,
-		.src = __rte_raw_cksum(&ip->src_addr, sizeof(ip->src_addr), 0),
-		.dst = __rte_raw_cksum(&ip->dst_addr, sizeof(ip->dst_addr), 0),
+		.src = ip->src_addr,
+		.dst = ip->dst_addr,
 	};
 	return true;
 }
 
-static bool address_sum(const struct rte_mbuf *mbuf, uint32_t off, uint32_t *sum) {
+static bool address_sum(const struct rte_mbuf *mbuf, uint32_t off, uint64_t *sum) {
 	uint8_t buf[16];
 	const void *address = rte_pktmbuf_read(mbuf, off, sizeof(buf), buf);
 
 	if (address != NULL)
-		*sum = __rte_raw_cksum(address, sizeof(buf), 0);
+		*sum = bytes_sum(address, sizeof(buf));
 	return address != NULL;
 }
 
@@ -166,8 +206,8 @@ static bool ipv6_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l
 		.proto = ip->proto,
 		.off = off + sizeof(*ip),
 		.len = len,
-		.src = __rte_raw_cksum(&ip->src_addr, sizeof(ip->src_addr), 0),
-		.dst = __rte_raw_cksum(&ip->dst_addr, sizeof(ip->dst_addr), 0),
+		.src = bytes_sum(&ip->src_addr, sizeof(ip->src_addr)),
+		.dst = bytes_sum(&ip->dst_addr, sizeof(ip->dst_addr)),
 	};
 	for (unsigned int i = 0; l4->proto == IPPROTO_HOPOPTS || l4->proto == IPPROTO_ROUTING ||
 				 l4->proto == IPPROTO_DSTOPTS || l4->proto == IPPROTO_FRAGMENT;
@@ -177,29 +217,16 @@ static bool ipv6_l4_find(const struct rte_mbuf *mbuf, uint32_t off, struct l4 *l
 	return true;
 }
 
-static enum checksum sum_verify(const struct rte_mbuf *mbuf, const struct l4 *l4, uint32_t len) {
-	const uint32_t pseudo =
-		l4->src + l4->dst + rte_cpu_to_be_16(l4->proto) + rte_cpu_to_be_16(len);
-	uint16_t sum;
-
-	if (!packet_sum(mbuf, l4->off, len, &sum))
-		return UNKNOWN;
-	return __rte_raw_cksum_reduce(pseudo + sum) == 0xffff ? GOOD : BAD;
-}
-
-static enum checksum udp_verify(const struct rte_mbuf *mbuf, const struct l4 *l4) {
+// The bytes that a UDP checksum covers, or 0.
+static uint32_t udp_covered(const struct rte_mbuf *mbuf, const struct l4 *l4) {
 	struct rte_udp_hdr buf;
 	const struct rte_udp_hdr *udp = rte_pktmbuf_read(mbuf, l4->off, sizeof(buf), &buf);
-	unsigned int len;
+	uint32_t len;
 
-	if (udp == NULL)
-		return UNKNOWN;
+	if (udp == NULL || udp->dgram_cksum == 0) // 0: none, which IPv6 allows to tunnels only
+		return 0;
 	len = rte_be_to_cpu_16(udp->dgram_len);
-	if (len < sizeof(*udp) || len > l4->len)
-		return UNKNOWN;
-	if (udp->dgram_cksum == 0) // none was computed, which IPv6 allows to tunnels only
-		return UNKNOWN;
-	return sum_verify(mbuf, l4, len);
+	return len >= sizeof(*udp) && len <= l4->len ? len : 0;
 }
 
 static enum checksum l4_verify(const struct rte_mbuf *mbuf, uint32_t l3_off, bool udp, bool tcp) {
@@ -207,15 +234,20 @@ static enum checksum l4_verify(const struct rte_mbuf *mbuf, uint32_t l3_off, boo
 	const uint8_t *first = rte_pktmbuf_read(mbuf, l3_off, sizeof(buf), &buf);
 	const unsigned int version = first != NULL ? *first >> 4 : 0;
 	struct l4 l4;
+	uint32_t len = 0;
+	uint64_t sum;
 
 	if (!(version == 4 ? ipv4_l4_find(mbuf, l3_off, &l4) :
 			     version == 6 && ipv6_l4_find(mbuf, l3_off, &l4)))
 		return UNKNOWN;
 	if (l4.proto == IPPROTO_UDP && udp)
-		return udp_verify(mbuf, &l4);
-	if (l4.proto == IPPROTO_TCP && tcp && l4.len >= sizeof(struct rte_tcp_hdr))
-		return sum_verify(mbuf, &l4, l4.len);
-	return UNKNOWN;
+		len = udp_covered(mbuf, &l4);
+	else if (l4.proto == IPPROTO_TCP && tcp && l4.len >= sizeof(struct rte_tcp_hdr))
+		len = l4.len;
+	sum = l4.src + l4.dst + rte_cpu_to_be_16(l4.proto) + rte_cpu_to_be_16(len);
+	if (len == 0 || !packet_sum(mbuf, l4.off, len, &sum))
+		return UNKNOWN;
+	return sum_fold(sum) == 0xffff ? GOOD : BAD;
 }
 
 static uint64_t flag_of(enum checksum outcome, uint64_t good, uint64_t bad) {
@@ -276,12 +308,11 @@ static void ipv4_compute(struct rte_mbuf *mbuf, uint32_t off, uint32_t len) {
 
 	if (ip != NULL)
 		cksum_store(mbuf, off + offsetof(struct rte_ipv4_hdr, hdr_checksum),
-			    ~__rte_raw_cksum_reduce(
-				    __rte_raw_cksum(ip, len, (uint16_t)~ip->hdr_checksum)));
+			    ~sum_fold(bytes_sum(ip, len) + (uint16_t)~ip->hdr_checksum));
 }
 
-// The pseudo header's addresses, and the bytes from the IP header to the end of the IP packet.
-static bool ip_read(const struct rte_mbuf *mbuf, uint32_t off, uint32_t *addresses, uint32_t *len) {
+// The sum of the pseudo header's addresses, and the bytes from the IP header to the packet's end.
+static bool ip_read(const struct rte_mbuf *mbuf, uint32_t off, uint64_t *sum, uint32_t *len) {
 	const bool v6 = (mbuf->ol_flags & RTE_MBUF_F_TX_IPV6) != 0;
 	struct rte_ipv6_hdr buf;
 	const void *ip =
@@ -292,10 +323,10 @@ static bool ip_read(const struct rte_mbuf *mbuf, uint32_t off, uint32_t *address
 	if (ip == NULL)
 		return false;
 	if (v6) {
-		*addresses = __rte_raw_cksum(&ipv6->src_addr, 2 * sizeof(ipv6->src_addr), 0);
+		*sum = bytes_sum(&ipv6->src_addr, 2 * sizeof(ipv6->src_addr));
 		*len = sizeof(*ipv6) + rte_be_to_cpu_16(ipv6->payload_len);
 	} else {
-		*addresses = __rte_raw_cksum(&ipv4->src_addr, 2 * sizeof(ipv4->src_addr), 0);
+		*sum = bytes_sum(&ipv4->src_addr, 2 * sizeof(ipv4->src_addr));
 		*len = rte_be_to_cpu_16(ipv4->total_length);
 	}
 	return true;
@@ -304,17 +335,17 @@ static bool ip_read(const struct rte_mbuf *mbuf, uint32_t off, uint32_t *address
 static void l4_compute(struct rte_mbuf *mbuf, uint32_t l3_off, uint8_t proto, size_t cksum_off,
 		       size_t header_len) {
 	const uint32_t l4_off = l3_off + mbuf->l3_len, at = l4_off + cksum_off;
-	uint16_t buf, old, sum, cksum;
-	uint32_t addresses, len;
+	uint16_t buf, old, cksum;
+	uint64_t sum;
+	uint32_t len;
 
-	if (!ip_read(mbuf, l3_off, &addresses, &len) || len < mbuf->l3_len + header_len)
+	if (!ip_read(mbuf, l3_off, &sum, &len) || len < mbuf->l3_len + header_len)
 		return;
 	len -= mbuf->l3_len;
 	if (!packet_sum(mbuf, l4_off, len, &sum))
 		return;
 	memcpy(&old, rte_pktmbuf_read(mbuf, at, sizeof(buf), &buf), sizeof(old));
-	cksum = ~__rte_raw_cksum_reduce(addresses + rte_cpu_to_be_16(proto) +
-					rte_cpu_to_be_16(len) + sum + (uint16_t)~old);
+	cksum = ~sum_fold(sum + rte_cpu_to_be_16(proto) + rte_cpu_to_be_16(len) + (uint16_t)~old);
 	if (cksum == 0 && proto == IPPROTO_UDP) // 0 means none
 		cksum = 0xffff;
 	cksum_store(mbuf, at, cksum);

@@ -218,6 +218,50 @@ TEST(each_header_may_be_split_anywhere) {
 	}
 }
 
+// Of random bytes and of ones, which carry most. Then a word of data makes the checksum 0, which
+// UDP sends as 0xffff (RFC 768).
+TEST(checksums_are_those_of_dpdk_at_each_length_and_alignment) {
+	const struct ddp_verdict verdict = {.l3_off = 0, .inner_l3_off = UINT16_MAX};
+	const unsigned int most = 0xfefc - 20; // TCP of ones: the halves of its sum carry
+
+	for (unsigned int i = 0; i < 64; i++)
+		for (unsigned int n = 2; n <= most; n = n < 100 || n == most ? n + 1 : most) {
+			const bool udp = i % 2 == 1, ones = i / 2 % 2 == 1;
+			const unsigned int header = udp ? 8 : 20, len = 20 + header + n;
+			uint8_t *bytes = malloc(i / 4 + len), *l4 = bytes + i / 4 + 20;
+			struct rte_ipv4_hdr *ip = (void *)(bytes + i / 4);
+			struct rte_mbuf mbuf = {.buf_addr = ip, .data_len = len, .pkt_len = len};
+
+			assert_non_null(bytes);
+			for (unsigned int at = 0; at < i / 4 + len; at++)
+				bytes[at] = ones ? 0xff : rand();
+			ip->version_ihl = 0x45;
+			ip->fragment_offset = 0;
+			ip->next_proto_id = udp ? IPPROTO_UDP : IPPROTO_TCP;
+			lengths_put((void *)ip, 20, ip->next_proto_id, len);
+			memset(l4 + header, 0, 2);
+			mbuf.l3_len = 20;
+			mbuf.ol_flags = RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IP_CKSUM |
+					(udp ? RTE_MBUF_F_TX_UDP_CKSUM : RTE_MBUF_F_TX_TCP_CKSUM);
+			for (unsigned int zero = 0; zero < 2; zero++) {
+				uint8_t *at = l4 + (udp ? 6 : 16);
+				uint16_t sum;
+
+				ddp_cksum_compute(DDP_TX_CHECKSUMS, &mbuf);
+				assert_int_equal(
+					ddp_cksum_verify(&verdict, DDP_RX_CHECKSUMS, &mbuf),
+					RTE_MBUF_F_RX_IP_CKSUM_GOOD | RTE_MBUF_F_RX_L4_CKSUM_GOOD);
+				memcpy(&sum, at, 2);
+				if (zero == 1)
+					assert_int_equal(sum, udp ? 0xffff : 0);
+				memset(at, 0, 2);
+				assert_int_equal(sum, rte_ipv4_udptcp_cksum(ip, l4));
+				memcpy(l4 + header, &sum, 2);
+			}
+			free(bytes);
+		}
+}
+
 TEST(checksums_are_verified_and_a_tunnel_is_removed_however_a_packet_is_split) {
 	struct rte_mbuf *whole = gtpu_summed();
 	uint8_t expected[PACKET_MAX], buf[PACKET_MAX];
