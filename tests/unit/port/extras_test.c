@@ -168,17 +168,7 @@ TEST(cut_packets_have_no_verdict) {
 	rte_pktmbuf_free(whole);
 }
 
-// Compute the checksums of a packet, however it is split, and verify them. Frees it.
-static void shape_check(const struct shape *shape, struct rte_mbuf *mbuf,
-			const struct rte_mbuf *expected) {
-	const bool v4 = (*rte_pktmbuf_mtod_offset(expected, uint8_t *, shape->ip_off) >> 4) == 4;
-	const struct ddp_verdict verdict = {
-		.l3_off = shape->outer_len > 0 ? OUTER_L3 : shape->ip_off,
-		.inner_l3_off = shape->outer_len > 0 ? shape->ip_off : UINT16_MAX,
-	};
-	const uint64_t good = (v4 ? RTE_MBUF_F_RX_IP_CKSUM_GOOD : 0) | RTE_MBUF_F_RX_L4_CKSUM_GOOD;
-	uint8_t buf[PACKET_MAX];
-
+static void checksums_request(const struct shape *shape, bool v4, struct rte_mbuf *mbuf) {
 	mbuf->outer_l2_len = shape->outer_len > 0 ? OUTER_L3 : 0;
 	mbuf->outer_l3_len = shape->outer_len;
 	mbuf->l2_len = shape->ip_off - mbuf->outer_l2_len - shape->outer_len;
@@ -190,6 +180,20 @@ static void shape_check(const struct shape *shape, struct rte_mbuf *mbuf,
 		mbuf->ol_flags |= RTE_MBUF_F_TX_OUTER_IPV4 | RTE_MBUF_F_TX_OUTER_IP_CKSUM;
 	if (shape->outer_len == 40)
 		mbuf->ol_flags |= RTE_MBUF_F_TX_OUTER_IPV6;
+}
+
+// Compute the checksums of a packet, however it is split, and verify them. Frees it.
+static void shape_check(const struct shape *shape, struct rte_mbuf *mbuf,
+			const struct rte_mbuf *expected) {
+	const bool v4 = (*rte_pktmbuf_mtod_offset(expected, uint8_t *, shape->ip_off) >> 4) == 4;
+	const struct ddp_verdict verdict = {
+		.l3_off = shape->outer_len > 0 ? OUTER_L3 : shape->ip_off,
+		.inner_l3_off = shape->outer_len > 0 ? shape->ip_off : UINT16_MAX,
+	};
+	const uint64_t good = (v4 ? RTE_MBUF_F_RX_IP_CKSUM_GOOD : 0) | RTE_MBUF_F_RX_L4_CKSUM_GOOD;
+	uint8_t buf[PACKET_MAX];
+
+	checksums_request(shape, v4, mbuf);
 	for (unsigned int i = 0; i < 2; i++) { // sent again after a full queue
 		ddp_cksum_compute(DDP_TX_CHECKSUMS, mbuf);
 		assert_memory_equal(rte_pktmbuf_read(mbuf, 0, mbuf->pkt_len, buf),
@@ -215,6 +219,38 @@ TEST(each_header_may_be_split_anywhere) {
 			shape_check(&shapes[s], split_evenly(plain, size), expected);
 		shape_check(&shapes[s], plain, expected);
 		rte_pktmbuf_free(expected);
+	}
+}
+
+// The IP header says so, whether the frame ends there or goes on. In memory of the frame's size, as
+// below, for sanitizers.
+TEST(an_ip_packet_shorter_than_its_transport_header_has_no_checksum) {
+	const uint64_t tx = RTE_ETH_TX_OFFLOAD_UDP_CKSUM | RTE_ETH_TX_OFFLOAD_TCP_CKSUM;
+	const uint64_t rx = RTE_ETH_RX_OFFLOAD_UDP_CKSUM | RTE_ETH_RX_OFFLOAD_TCP_CKSUM;
+
+	for (const struct shape *shape = shapes; shape < shapes + RTE_DIM(shapes); shape++) {
+		const unsigned int header = shape->proto == IPPROTO_UDP ? 8 : 20;
+		const struct ddp_verdict at = {.l3_off = shape->ip_off, .inner_l3_off = UINT16_MAX};
+		struct rte_mbuf *whole = shape_make(shape, true);
+		uint8_t *from = rte_pktmbuf_mtod(whole, uint8_t *), *ip = from + shape->ip_off;
+
+		for (unsigned int n = 0; n < 2 * header; n++) {
+			const unsigned int len = shape->ip_len + n % header;
+			struct rte_mbuf mbuf = *whole;
+
+			mbuf.pkt_len = n < header ? shape->ip_off + len : whole->pkt_len;
+			mbuf.data_len = mbuf.pkt_len;
+			mbuf.data_off = 0;
+			mbuf.buf_addr = malloc(mbuf.pkt_len);
+			lengths_put(ip, 0, IPPROTO_TCP, len);
+			memcpy(mbuf.buf_addr, from, mbuf.pkt_len);
+			checksums_request(shape, ip[0] >> 4 == 4, &mbuf);
+			ddp_cksum_compute(tx, &mbuf);
+			assert_memory_equal(mbuf.buf_addr, from, mbuf.pkt_len);
+			assert_int_equal(ddp_cksum_verify(&at, rx, &mbuf), 0);
+			free(mbuf.buf_addr);
+		}
+		rte_pktmbuf_free(whole);
 	}
 }
 
