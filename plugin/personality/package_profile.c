@@ -258,8 +258,6 @@ static void extract_make(struct loader *l, struct ddp_packet_type *type) {
 	} numbers[] = {
 		{"gtpu", "teid", "gtpu.teid"},
 		{"pppoe", "session", "pppoe.session"},
-		{"vxlan", "vni", "vxlan.vni"},
-		{"geneve", "vni", "geneve.vni"},
 	};
 
 	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

@@ -16,7 +16,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
 from support import harness  # noqa: E402
-from packets import DATA, eth, gtpu, ipv4, packet, sctp, tcp, udp, vlan  # noqa: E402
+from packets import DATA, eth, gtpu, ipv4, packet, ppp, pppoe, sctp, tcp, udp, vlan  # noqa: E402
 
 GOOD, NO, USAGE, UNREADABLE = range(4)
 OS, COMMS = "ice-1.3.30.0.pkg", "ice_comms-1.3.31.0.pkg"
@@ -88,6 +88,8 @@ class Classify(harness.TestCase):
                                            "inner.udp.sport": 40000, "inner.udp.dport": 40001,
                                            "gtpu.teid": 0x11223344})
         self.assertEqual(found["input"], "0a0100010a0200029c409c41")
+        path_of_session = self.capture("session", [packet(eth(), pppoe(0x1234), ppp(), ipv4(), tcp(), DATA)])
+        self.assertEqual(harness.classify(package_path(COMMS), path_of_session)[0]["fields"]["pppoe.session"], 0x1234)
         with_os = harness.classify(package_path(OS), path)[0]
         self.assertEqual((with_os["ptype_id"], with_os["protocols"]),
                          (24, [[1, 0], [9, 12], [32, 14], [53, 34]]))
