@@ -375,6 +375,16 @@ class Processes(fwd.TestCase, Case):
         self.assertEqual(result.returncode, 3)
         self.assertRegex(result.stderr, r"^ddpctl: /.*/ill/dpdk_telemetry\.v2: .*not JSON.*\n$")
 
+    def test_a_capture_is_of_the_process_with_the_file_prefix(self):
+        (self.folder / "dpdk-dumpcap").write_text('#!/bin/sh\necho "$@"\n')
+        (self.folder / "dpdk-dumpcap").chmod(0o755)
+        for name in "one", "two", "three":
+            exporter.Process(self, name, lambda command: exporter.answer(
+                command.partition(",")[0], hostile_test.GOOD.get(command.partition(",")[0])))
+        result = harness.ddpctl("port", "capture", "0", "--file-prefix", "two", "-w", "now.pcapng", cwd=self.folder,
+                                env={**eal.environment(self.folder), "PATH": f"{self.folder}:{os.environ['PATH']}"})
+        self.assertEqual((result.stdout, result.stderr), ("--file-prefix=two -i net_ddp0 -w now.pcapng\n", ""))
+
 
 class Watch(Case):
     def test_drops_of_the_lower_device(self):

@@ -461,6 +461,9 @@ class Simulate(harness.TestCase):
         few, all_of_them = (harness.simulate("gtpu", path, "--memory", megabytes) for megabytes in (32, 200))
         self.assertEqual((all_of_them["flows"]["number"], all_of_them["flows"]["exact"]), (32000, True))
         self.assertEqual(few["flows"]["exact"], False)
+        for megabytes in 32, 200:
+            advice = json.loads(harness.ddpctl("advise", path, "--json", "--memory", megabytes).stdout)
+            self.assertEqual(advice["simulation"]["flows"]["exact"], megabytes == 200)
         self.assertTrue(20000 < few["flows"]["number"] < 32000, few["flows"]["number"])
         for key in "packets", "queues", "imbalance", "jain", "ptypes", "scaling", "windows":
             self.assertEqual(few[key], all_of_them[key])
