@@ -322,10 +322,6 @@ void cache_steer_begin(struct cache_steering *s, const struct ddp_policy *policy
 		       uint64_t misses, struct ddp_burst *burst);
 void cache_steer_end(struct cache_steering *s);
 
-// cache_bucket.c: a bucket of n entries, the most special first: its index; -1: too alike, unless
-// must.
-int cache_bucket_make(struct ddp_cache *cache, const uint16_t *set, unsigned int n, bool must);
-
 // cache_tree.c: all entries into a tree.
 void cache_tree_build(struct ddp_cache *cache);
 // At the end of a sample: do the work for all packets that enough of them needed.
