@@ -135,7 +135,7 @@ static inline void beyond_set(struct walk *w) {
 		w->trace->lost = true;
 }
 
-// header.c, for forms.c: fill in the first header of a packet, of kind seen->node. false: bad.
+// cond.c, for forms.c: fill in the first header of a packet, of kind seen->node. false: bad.
 bool header_look(const struct ddp_program *program, const struct ddp_packet *packet,
 		 struct ddp_seen *seen, struct trace *trace);
 // Bytes that optional groups take, of the first n those that are present.
