@@ -2,7 +2,6 @@
 // The lower device: attached, configured, started and programmed.
 #pragma once
 
-#include "port/run/hw_ptypes.h"
 #include "port/state/port.h"
 
 // lower.c: errors are logged, -errno returned. The port must be in the registry for
@@ -76,7 +75,7 @@ bool ddp_lower_rule_is_accepted(void *ctx, const struct ddp_offload_rule *rule);
 int ddp_lower_rules_create(struct ddp_port *port, char *error);
 void ddp_lower_rules_destroy(struct ddp_port *port);
 
-// The table of run/hw_ptypes.h: made, exchanged under traffic, and watched.
+// The table of packet types that it hashes: made, exchanged under traffic, and watched.
 
 // Returns the number of the plan's packet types that flow rules may match.
 unsigned int ddp_hw_ptypes_n_ruled(const struct ddp_port *port);

@@ -5,9 +5,8 @@
 // packets with a hardware hash on lower queue i are all for Rx queue i. The thread that polls Rx
 // queue i reads them into the application's array, and writes only a few fields of the mbufs. It
 // takes the lower queue's lock only, which the control path takes, too. The queue's rings are read
-// when another thread has set `waiting`.
+// when another thread has set `waiting`; once they are empty it returns to the bypass (rx.c).
 #include "port/run/burst.h"
-#include "port/run/burst_scan.h"
 
 // The hardware packet type of all packets of a burst; NULL: none, or several. bytes: of all.
 static inline const struct ddp_hw_ptype *bypass_find(struct ddp_rxq *queue,

@@ -13,7 +13,7 @@
 // Threads. A driver does not own the threads that poll it; they may stop and begin at any time:
 //
 //   - A burst call holds the busy lock of its own queue from beginning to end. A call that bypasses
-//     the rings (run/rx.c) holds the lower queue's lock instead. ethdev allows one thread
+//     the rings (run/rx_bypass.c) holds the lower queue's lock instead. ethdev allows one thread
 //     per queue, so the others that take a busy lock are calls that count packets on an Rx queue,
 //     and the control path. Those that count packets on a Tx queue have a lock of their own: a
 //     thread that sends would take its packets for bad ones. The control path clears running, then
@@ -40,7 +40,7 @@
 //     this port's link or statistics. The lower device may lead back to this port: net_bonding may
 //     have it as a member. And it may wait for the interrupt thread, in which the application may
 //     be reading this port.
-//   - A port is changed by one thread at a time (state/port.c), also while that thread calls
+//   - A port is changed by one thread at a time (state/registry.c), also while that thread calls
 //     the lower device. Other threads can read the port meanwhile and may see an intermediate
 //     state.
 //
@@ -126,7 +126,7 @@ struct ddp_rss {
 //
 // A plan (plugin/offload) says which of the lower device's packet types it can hash as the
 // personality does. The plan's rules are created on the lower port, all or none. Then packets of
-// these types bypass classification (run/hw_ptypes.h). A change of personality:
+// these types bypass classification (state/queues.h). A change of personality:
 //
 //   - ddp_offload_replan(): no packet bypasses classification; the old rules are destroyed, and
 //     new ones are created.

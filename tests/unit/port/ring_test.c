@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // If the ring were wrong, packets would be lost, come twice or out of order, or the queue's bytes
 // would be miscounted, above all after 2^32 packets or bytes.
-#include "port/run/burst_scan.h"
+#include "port/run/burst.h"
 #include "port/run/ring.h"
 #include "unit.h"
 
