@@ -234,7 +234,7 @@ void e810_decode_instruction(const uint8_t *entry, unsigned int first,
 
 void e810_names_init(struct e810_parser *parser);
 
-/* The RSS block: e810_rss.c makes it, run/e810_words.c reads it */
+/* The RSS block: e810_rss.c makes it, run/e810_result.c reads it */
 
 #define N_GROUPS 256  // groups of packet types
 #define N_REQUESTS 14 // requests of the driver

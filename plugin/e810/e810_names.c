@@ -21,10 +21,6 @@ void e810_names_init(struct e810_parser *parser) {
 			parser->ptype_names[i] = ddp_arena_printf(parser->arena, "PTYPE_%u", i);
 }
 
-const char *e810_ptype_name(const struct e810_parser *parser, uint16_t ptype) {
-	return ptype < E810_N_PTYPES ? parser->ptype_names[ptype] : "NONE";
-}
-
 bool e810_ptype_used(const struct e810_parser *parser, uint16_t ptype) {
 	return ptype < E810_N_PTYPES && parser->ptype_used[ptype / 64] >> ptype % 64 & 1;
 }
