@@ -2,7 +2,6 @@
 // Answers of a personality. Of a package the steps are those of the NIC's parser.
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "base/arena.h"
 #include "e810/e810_rss.h"

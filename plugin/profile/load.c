@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
-#include <errno.h>
 #include <string.h>
 
 #include "loader.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Packet types: the paths that make them up, and the fields hashed and extracted for each.
-#include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
