@@ -28,8 +28,16 @@ def text(x, y, content, css="", transform=None):
     return f'<text x="{x:g}" y="{y:g}" class="text {css}"{moved}>{escape(content)}</text>'
 
 
-def line(x1, y1, x2, y2, css):
-    return f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" class="{css}"/>'
+def labels(css, marks):
+    """One element for several texts: (x, y, content)."""
+    spans = (f'<tspan x="{x:g}" y="{y:g}">{escape(content)}</tspan>' for x, y, content in marks)
+    return f'<text class="text {css}">{"".join(spans)}</text>'
+
+
+def lines(css, ends):
+    """One element for several lines: (x1, y1, x2, y2)."""
+    path = "".join(f"M{x1:g} {y1:g}L{x2:g} {y2:g}" for x1, y1, x2, y2 in ends)
+    return f'<path d="{path}" class="{css}"/>'
 
 
 def tick_step(most, parts):
@@ -44,9 +52,8 @@ def tick_step(most, parts):
 
 def picture(width, height, title, subtitle, colours, shapes, body, described=None):
     """The text of the file: title and subtitle, then the lines of body."""
-    colours = (*COLOURS, *colours)
-    light = "\n".join(f".{name} {{ {what}: {colour} }}" for name, what, colour, _ in colours)
-    dark = "\n".join(f".{name} {{ {what}: {colour} }}" for name, what, _, colour in colours)
+    light, dark = (" ".join(f".{name} {{ {what}: {shades[i]} }}" for name, what, *shades in (*COLOURS, *colours))
+                   for i in (0, 1))
     return "\n".join((
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:g}" width="{width}" '
         f'height="{height:g}" role="img" aria-label={quoteattr(described or title)}>',
