@@ -455,17 +455,29 @@ void types_read(struct loader *l) {
 
 /* Named input sets */
 
+// One entry for each of the packet types and patterns, which are separated by blanks.
 static void set_pair_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node,
-			  struct ddp_named_entry *entry) {
-	unsigned int i = 0;
+			  struct ddp_named_set *named) {
+	const char *s = key->value + strspn(key->value, " ");
+	struct ddp_named_entry entry = {0};
 
-	entry->types = key->value;
-	rss_read(l, node, &entry->sets, &entry->n_sets);
-	while (i < l->profile->n_types && fnmatch(key->value, l->profile->types[i].name, 0) != 0)
-		i++;
-	if (i == l->profile->n_types)
-		unknown_name(l, &key->place, "packet type", key->value, strlen(key->value),
-			     l->profile->types, l->profile->n_types);
+	rss_read(l, node, &entry.sets, &entry.n_sets);
+	do {
+		const size_t len = strcspn(s, " ");
+		struct ddp_place place = key->text.place;
+		unsigned int i = 0;
+
+		entry.types = ddp_arena_strndup(l->arena, s, len);
+		while (i < l->profile->n_types &&
+		       fnmatch(entry.types, l->profile->types[i].name, 0) != 0)
+			i++;
+		place.col += s - key->value;
+		if (i == l->profile->n_types)
+			unknown_name(l, &place, "packet type", s, len, l->profile->types,
+				     l->profile->n_types);
+		*DDP_APPEND(l->arena, named->entries, named->n_entries) = entry;
+		s += len + strspn(s + len, " ");
+	} while (*s != '\0');
 }
 
 static void named_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node) {
@@ -481,8 +493,7 @@ static void named_read(struct loader *l, const struct ddp_yaml *key, const struc
 		if (strcmp(types->value, "summary") == 0)
 			named->summary = ddp_yaml_value(node, i)->value;
 		else
-			set_pair_read(l, types, ddp_yaml_value(node, i),
-				      DDP_APPEND(l->arena, named->entries, named->n_entries));
+			set_pair_read(l, types, ddp_yaml_value(node, i), named);
 	}
 }
 

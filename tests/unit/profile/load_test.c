@@ -293,9 +293,10 @@ TEST(a_set_named_default_holds_where_its_profile_is_named) {
 	const struct ddp_profile *profile;
 
 	scratch_write_text("bundle.yaml", "profile: bundle\nrequires: [gtpu]\n"
-					  "input_sets: {default: {GTPU_IPV4*: gtpu.teid}}\n");
+					  "input_sets: {default: {GTPU_IPV4* GTPU: gtpu.teid}}\n");
 	scratch_write_text("larger.yaml", "profile: larger\nrequires: [bundle]\n");
 	profile = scratch_load("bundle");
+	assert_int_equal(type_of(profile, "GTPU")->sets[0].size, 4);
 	assert_int_equal(type_of(profile, "GTPU_IPV4_UDP")->sets[0].size, 4);
 	assert_int_equal(type_of(profile, "GTPU_IPV6_UDP")->sets[0].size, 36);
 	profile = scratch_load("larger");
