@@ -507,7 +507,7 @@ static void *count(void *port) {
 	while (__atomic_load_n(&counting, __ATOMIC_RELAXED)) {
 		unsigned int n = rte_eth_rx_queue_count(*(uint16_t *)port, 1);
 
-		most_counted = RTE_MAX(most_counted, n);
+		__atomic_store_n(&most_counted, RTE_MAX(most_counted, n), __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
@@ -517,11 +517,13 @@ static void *count(void *port) {
 TEST(waiting_packets_are_counted_during_a_bypass) {
 	uint16_t port = bypass_start(OS, 512);
 	pthread_t thread;
-	unsigned int n = 0, n_fed = 0;
+	unsigned int n = 0, n_fed = 0, counted = 0;
 
 	counting = true;
 	assert_int_equal(pthread_create(&thread, NULL, count, &port), 0);
-	for (unsigned int i = 0; i < 40000; i++) {
+	// The thread may begin late.
+	for (unsigned int i = 0; i < 40000 || (counted == 0 && i < 1000 * 40000); i++) {
+		counted = __atomic_load_n(&most_counted, __ATOMIC_RELAXED);
 		if (testsrc_left(0) == 0) {
 			feed_unknown(1, i, RTE_DIM(mbufs)); // for queue 0, on lower queue 1
 			n_fed += RTE_DIM(mbufs);
