@@ -7,7 +7,7 @@
 //
 // All numbers count from the start, and are read while the workers count: numbers of one answer may
 // differ by a packet. Answers have at most 16 KB, so lists are paged as those of net_ddp (see
-// port/telemetry.c).
+// port/app/telemetry.c).
 //
 // Handlers run in telemetry's threads and cannot be unregistered, so they check under the lock that
 // there are workers.

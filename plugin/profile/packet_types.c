@@ -9,6 +9,8 @@
 #include "base/rte_ptype.h"
 #include "loader.h"
 
+#define BLANKS " \t\n" // between names
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PATH_DEPTH_MAX 24  // levels
 #define PATH_NODES_MAX 400 // nodes of a path
@@ -276,8 +278,8 @@ static void hf_read(struct loader *l, const struct ddp_yaml *node, uint64_t *rss
 		return;
 	for (unsigned int bit = 0; bit < 64; bit++)
 		known[bit] = ddp_rss_hf_name(bit);
-	for (s = node->value + strspn(node->value, " "); *s != '\0';) {
-		size_t len = strcspn(s, " ");
+	for (s = node->value + strspn(node->value, BLANKS); *s != '\0';) {
+		size_t len = strcspn(s, BLANKS);
 		struct ddp_place place = node->text.place;
 		char *name = ddp_arena_strndup(l->arena, s, len);
 		const char *unknown;
@@ -288,7 +290,7 @@ static void hf_read(struct loader *l, const struct ddp_yaml *node, uint64_t *rss
 		if (ddp_rss_hf_parse(name, &bits, &unknown, &unknown_len) < 0)
 			unknown_name(l, &place, "RSS type", name, len, known, 64);
 		*rss_hf |= bits;
-		s += len + strspn(s + len, " ");
+		s += len + strspn(s + len, BLANKS);
 	}
 }
 
@@ -458,12 +460,12 @@ void types_read(struct loader *l) {
 // One entry for each of the packet types and patterns, which are separated by blanks.
 static void set_pair_read(struct loader *l, const struct ddp_yaml *key, const struct ddp_yaml *node,
 			  struct ddp_named_set *named) {
-	const char *s = key->value + strspn(key->value, " ");
+	const char *s = key->value + strspn(key->value, BLANKS);
 	struct ddp_named_entry entry = {0};
 
 	rss_read(l, node, &entry.sets, &entry.n_sets);
 	do {
-		const size_t len = strcspn(s, " ");
+		const size_t len = strcspn(s, BLANKS);
 		struct ddp_place place = key->text.place;
 		unsigned int i = 0;
 
@@ -475,8 +477,11 @@ static void set_pair_read(struct loader *l, const struct ddp_yaml *key, const st
 		if (i == l->profile->n_types)
 			unknown_name(l, &place, "packet type", s, len, l->profile->types,
 				     l->profile->n_types);
+		for (i = 0; i < named->n_entries; i++)
+			if (strcmp(named->entries[i].types, entry.types) == 0)
+				ddp_error(l->diag, &place, "'%s' is given twice", entry.types);
 		*DDP_APPEND(l->arena, named->entries, named->n_entries) = entry;
-		s += len + strspn(s + len, " ");
+		s += len + strspn(s + len, BLANKS);
 	} while (*s != '\0');
 }
 

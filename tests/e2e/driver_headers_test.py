@@ -32,7 +32,8 @@ class DriverHeaders(unittest.TestCase):
         self.folder = pathlib.Path(folder.name).resolve()
         self.tree = self.folder / "tree"
         (self.tree / "scripts").mkdir(parents=True)
-        shutil.copy(SOURCE_ROOT / "scripts" / "driver-headers", self.tree / "scripts")
+        for name in "driver-headers", "steps":
+            shutil.copy(SOURCE_ROOT / "scripts" / name, self.tree / "scripts")
 
     def program(self, name, text):
         path = self.folder / "bin" / name

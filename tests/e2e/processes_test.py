@@ -73,7 +73,7 @@ class Case(harness.TestCase):
         try:
             return process.communicate(timeout=SECONDS)[0]
         except subprocess.TimeoutExpired as error:
-            threads = [[(task / name).read_text().strip() for name in ("comm", "stat", "wchan", "syscall")]
+            threads = [[(task / name).read_text().strip() for name in ("comm", "stat", "wchan")]
                        for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir()]
             self.fail(f"{process.args} does not end: {threads}, {error.output}")
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The full interpreter: fields and conditions of packets, notes of the bits that were looked at,
-// and by these one header and the node that follows it. walk.c has a faster way for most headers.
+// The full interpreter reads fields, evaluates conditions, notes the bits that it read, and so
+// processes one header and chooses the next node. walk.c has a faster way for most headers.
 
 #include "walk.h"
 
-// Of functions that are not for packets: the walk is compiled as if they were not there.
+// For functions that are not called for each packet.
 #define COLD __attribute__((cold))
 
 void trace_bits(struct trace *trace, uint32_t bit, unsigned int width) {

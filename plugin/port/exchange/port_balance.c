@@ -133,7 +133,8 @@ static int table_apply(struct ddp_port *port, const struct ddp_rss *rss, unsigne
 // Restore, in the table, entries whose move a lower queue gave up. Returns whether packets are or
 // were parked: then no new move is decided. last: no move is given up from now on.
 //
-// Takes only needed locks: who wants a lower queue's lock keeps workers off the queue.
+// Takes only needed locks: a thread that waits for a lower queue's lock keeps workers off the
+// queue.
 //
 // Other lower queues move the entry back, too. They wait longer: if all queues are polled slowly,
 // one lower queue after the other would give up otherwise, and no move would end.

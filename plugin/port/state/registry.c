@@ -164,7 +164,7 @@ static void alarm_ring(void *arg) {
 		ddp_registry_put(port);
 		return;
 	}
-	// This is the interrupt thread, which must not wait.
+	// This is the interrupt thread, which must not wait for another change.
 	if (!port->ready ||
 	    (alarm >= DDP_ALARM_CHANGES && (port->changing || ddp_change_try(port) < 0))) {
 		if (rte_eal_alarm_set(ALARM_RETRY_US, alarm_ring, arg) < 0)

@@ -131,6 +131,7 @@ static const struct part sets[] = {
 	{"{s: alpha.x}", "10:17", "expected packet types and what to hash for them, found a word"},
 	{"{s: {B: alpha.x}}", "10:18", "unknown packet type 'B'"},
 	{"{s: {A B*: alpha.x}}", "10:20", "unknown packet type 'B*'"},
+	{"{s: {A: alpha.x, A* A: alpha.x}}", "10:33", "'A' is given twice"},
 	{"{s: {'': alpha.x}}", "10:19", "unknown packet type ''"},
 	{"{s: {A: alpha.z}}", "10:21", "unknown field of header 'alpha' 'z'"},
 	{"{s: {A: alpha.x}, r: {A: alpha.z}}", "10:38", "unknown field of header 'alpha' 'z'", NULL,
