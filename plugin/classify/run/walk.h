@@ -40,7 +40,7 @@ static inline void trace_need(struct trace *trace, uint32_t end) {
 		trace->min_len = end;
 }
 
-// cond.c
+// header.c
 void trace_bits(struct trace *trace, uint32_t bit, unsigned int width);
 // Bits of 8 bytes, as a big-endian number.
 void trace_mask(struct trace *trace, uint32_t byte, uint64_t mask);
@@ -93,7 +93,7 @@ nth_find(const struct ddp_seen *first, const struct ddp_seen *end, uint8_t node,
 	return NULL;
 }
 
-// cond.c: the header that a reference means, or NULL; not DDP_WHICH_SELF.
+// header.c: the header that a reference means, or NULL; not DDP_WHICH_SELF.
 const struct ddp_seen *seen_header(const struct ddp_program *program, const struct ddp_class *class,
 				   const struct prog_ref *ref);
 bool cond_holds(const struct ddp_program *program, const struct ddp_packet *packet,
@@ -135,7 +135,7 @@ static inline void beyond_set(struct walk *w) {
 		w->trace->lost = true;
 }
 
-// cond.c, for forms.c: fill in the first header of a packet, of kind seen->node. false: bad.
+// header.c, for forms.c: fill in the first header of a packet, of kind seen->node. false: bad.
 bool header_look(const struct ddp_program *program, const struct ddp_packet *packet,
 		 struct ddp_seen *seen, struct trace *trace);
 // Bytes that optional groups take, of the first n those that are present.
