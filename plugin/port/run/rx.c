@@ -263,7 +263,8 @@ batch_take(struct ddp_lower_rxq *lower, struct rx_call *call, struct ddp_batch *
 	placing_end(lower, batch, call, &direct);
 }
 
-// Has the ring enough for the caller, or no room for a burst? Then its packets are taken first.
+// Has the ring enough for the caller, or no room for a burst? Then its packets are taken first, and
+// the queue returns to the bypass also under full load.
 static inline bool call_is_full(const struct ddp_lower_rxq *lower, const struct rx_call *call) {
 	const struct ddp_ring *own = lower->rings[call->queue->id];
 	const unsigned int n = ddp_ring_count(own);
