@@ -16,6 +16,7 @@
 #include <rte_mempool.h>
 
 #define FAULTS_TOLD 20
+#define XSTAT_TRIES 10
 
 static atomic_uint n_faults;
 
@@ -35,11 +36,16 @@ unsigned int fault_count(void) {
 	return n_faults;
 }
 
+// ethdev asks for the number of statistics first and then for all: it fails if a profile, which
+// another thread adds, brings more of them in between.
 bool xstat_read(uint16_t port, const char *name, uint64_t *value) {
 	uint64_t id;
 
-	return rte_eth_xstats_get_id_by_name(port, name, &id) == 0 &&
-	       rte_eth_xstats_get_by_id(port, &id, value, 1) == 1;
+	for (unsigned int i = 0; i < XSTAT_TRIES; i++)
+		if (rte_eth_xstats_get_id_by_name(port, name, &id) == 0 &&
+		    rte_eth_xstats_get_by_id(port, &id, value, 1) == 1)
+			return true;
+	return false;
 }
 
 uint64_t xstat_dropped_by_rule(uint16_t port) {
