@@ -10,7 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define BAR_LEN 10 // characters
+#define BAR_LEN 8 // characters
 
 const struct drop_text drop_texts[N_DROP_REASONS] = {
 #define DROP_TEXT(constant, name, meaning) {name, meaning},
@@ -30,16 +30,15 @@ static uint64_t load_of(const struct queue_report *row) {
 	return row->packets + row->missed;
 }
 
-// With a bar for the ratio of the row's load to the most; the columns after it are truncated first
-// in narrow windows.
+// With a bar for the ratio of the row's load to the most. Each table fits into 80 columns; the
+// report as JSON has bytes.
 static void row_print(const char *label, const struct queue_report *row, uint64_t earlier,
 		      double seconds, uint64_t sum, uint64_t most, FILE *out) {
 	const int len = most == 0 ? 0 : ratio(load_of(row), most) * BAR_LEN + 0.5;
 
-	fprintf(out, "%-15s %12" PRIu64 " %8.3f %5.1f%% %-*.*s", label, row->packets,
-		ratio(row->packets - earlier, seconds) / 1e6, 100 * ratio(load_of(row), sum),
-		BAR_LEN, len, "##########");
-	fprintf(out, " %10" PRIu64 " %15" PRIu64 " %9.1f %9.1f\n", row->missed, row->bytes,
+	fprintf(out, "%-15s %12" PRIu64 " %7.3f %5.1f%% %-*.*s %9" PRIu64 " %8.1f %8.1f\n", label,
+		row->packets, ratio(row->packets - earlier, seconds) / 1e6,
+		100 * ratio(load_of(row), sum), BAR_LEN, len, "########", row->missed,
 		us(row->latency.p50), us(row->latency.p99));
 }
 
@@ -55,12 +54,11 @@ static void queues_print(const struct report *report, const struct report *earli
 		const struct queue_report *row = &report->queues[i];
 
 		sum.packets += row->packets;
-		sum.bytes += row->bytes;
 		sum.missed += row->missed;
 		most = RTE_MAX(most, load_of(row));
 	}
-	fprintf(out, "%4s %5s %4s %12s %8s %6s %-*s %10s %15s %9s %9s\n", "port", "queue", "core",
-		"packets", "Mpps", "share", BAR_LEN, "", "missed", "bytes", "p50 us", "p99 us");
+	fprintf(out, "%4s %5s %4s %12s %7s %6s %-*s %9s %8s %8s\n", "port", "queue", "core",
+		"packets", "Mpps", "share", BAR_LEN, "", "missed", "p50 us", "p99 us");
 	for (unsigned int i = 0; i < report->n_queues; i++) {
 		const struct queue_report *row = &report->queues[i];
 
@@ -72,22 +70,25 @@ static void queues_print(const struct report *report, const struct report *earli
 		  out);
 }
 
-static void latency_line(const struct latency_report *l, FILE *out) {
-	fprintf(out, "p50 %.1f, p90 %.1f, p99 %.1f, p99.9 %.1f, max %.1f (%" PRIu64 " packets)\n",
-		us(l->p50), us(l->p90), us(l->p99), us(l->p999), us(l->max), l->count);
+static void latency_row(const char *label, const struct latency_report *l, FILE *out) {
+	fprintf(out, "%-14s %12" PRIu64 " %9.1f %9.1f %9.1f %9.1f %9.1f\n", label, l->count,
+		us(l->p50), us(l->p90), us(l->p99), us(l->p999), us(l->max));
 }
 
-// A line with the latency, if any was measured, and one with that of the last seconds (NULL: none).
+// The latency, if any was measured, and that of the last seconds (NULL: none).
 static void latency_print(const struct report *report, const struct latency_report *last,
 			  double seconds, FILE *out) {
+	char label[32];
+
 	if (report->latency.count == 0)
 		return; // only net_ddp has the time of arrival
-	fputs("latency us, from net_ddp on: ", out);
-	latency_line(&report->latency, out);
+	fprintf(out, "%-14s %12s %9s %9s %9s %9s %9s\n", "latency us", "packets", "p50", "p90",
+		"p99", "p99.9", "max");
+	latency_row("since start", &report->latency, out);
 	if (last == NULL)
 		return;
-	fprintf(out, "last %.1f s: ", seconds);
-	latency_line(last, out);
+	snprintf(label, sizeof(label), "last %.1f s", seconds);
+	latency_row(label, last, out);
 }
 
 static void work_print(const struct report *report, FILE *out) {
@@ -100,30 +101,32 @@ static void balance_print(const struct report *report, FILE *out) {
 
 	for (unsigned int i = 0; i < report->n_ports; i++) {
 		const struct rte_pmd_ddp_balance *b = &report->ports[i].balance;
+		const uint16_t port = report->ports[i].port->id;
 
-		if (!port_is_balanced(&report->ports[i]))
-			continue;
-		if (!found)
-			fprintf(out, "\n%4s %8s %10s %10s %9s %9s %9s %10s %10s\n", "port",
-				"every ms", "rounds", "moves", "imbalance", "after", "worst",
-				"parked", "longest us");
-		found = true;
-		fprintf(out,
-			"%4u %8u %10" PRIu64 " %10" PRIu64 " %9.3f %9.3f %9.3f %10" PRIu64
-			" %10" PRIu64 "\n",
-			report->ports[i].port->id, b->interval_ms, b->rounds, b->moves, b->before,
-			b->after, b->worst, b->order_parked, b->order_longest_parking_us);
+		if (port_is_balanced(&report->ports[i])) {
+			if (!found)
+				fprintf(out, "\n%4s %8s %8s %8s %9s %7s %7s %10s %10s\n", "port",
+					"every ms", "rounds", "moves", "imbalance", "after",
+					"worst", "parked", "longest us");
+			found = true;
+			fprintf(out,
+				"%4u %8u %8" PRIu64 " %8" PRIu64 " %9.3f %7.3f %7.3f %10" PRIu64
+				" %10" PRIu64 "\n",
+				port, b->interval_ms, b->rounds, b->moves, b->before, b->after,
+				b->worst, b->order_parked, b->order_longest_parking_us);
+		}
 		if (b->bound_share > 0)
 			fprintf(out,
-				"     %s has %.0f%% of the load, more than an even share: no move "
-				"relieves its queue further\n",
-				b->bound_flow[0] != '\0' ? b->bound_flow : "one entry of the table",
-				100 * b->bound_share);
+				"port %u: one %s has %.0f%% of the load, no move relieves its "
+				"queue%s%s\n",
+				port, b->bound_flow[0] == '\0' ? "entry of the table" : "flow",
+				100 * b->bound_share, b->bound_flow[0] == '\0' ? "" : "\n  ",
+				b->bound_flow);
 		if (b->given_up > 0)
 			fprintf(out,
-				"     %" PRIu64 " moves or waits given up: queues were not polled "
-				"in time\n",
-				b->given_up);
+				"port %u: %" PRIu64 " moves or waits given up, queues were not "
+				"polled in time\n",
+				port, b->given_up);
 	}
 }
 
@@ -141,28 +144,27 @@ static void drops_print(const struct report *report, FILE *out) {
 }
 
 static void workers_print(const struct report *report, FILE *out) {
-	fprintf(out, "\n%4s %12s %8s %15s %9s %9s %9s %9s %9s\n", "core", "packets", "Mpps",
-		"bytes", "p50 us", "p90 us", "p99 us", "p99.9 us", "max us");
+	fprintf(out, "\n%4s %12s %8s %9s %9s %9s %9s %9s\n", "core", "packets", "Mpps", "p50 us",
+		"p90 us", "p99 us", "p99.9 us", "max us");
 	for (unsigned int i = 0; i < report->n_workers; i++) {
 		const struct queue_report *row = &report->workers[i];
 		const struct latency_report *l = &row->latency;
 
-		fprintf(out,
-			"%4u %12" PRIu64 " %8.3f %15" PRIu64 " %9.1f %9.1f %9.1f %9.1f %9.1f\n",
-			row->lcore, row->packets, ratio(row->packets, report->seconds) / 1e6,
-			row->bytes, us(l->p50), us(l->p90), us(l->p99), us(l->p999), us(l->max));
+		fprintf(out, "%4u %12" PRIu64 " %8.3f %9.1f %9.1f %9.1f %9.1f %9.1f\n", row->lcore,
+			row->packets, ratio(row->packets, report->seconds) / 1e6, us(l->p50),
+			us(l->p90), us(l->p99), us(l->p999), us(l->max));
 	}
 }
 
 static void ports_print(const struct report *report, FILE *out) {
-	fprintf(out, "\n%4s %-16s %12s %10s %9s %9s %12s %9s\n", "port", "name", "rx packets",
+	fprintf(out, "\n%4s %-12s %12s %8s %7s %9s %12s %9s\n", "port", "name", "rx packets",
 		"missed", "no mbuf", "rx errors", "tx packets", "tx errors");
 	for (unsigned int i = 0; i < report->n_ports; i++) {
 		const struct port_report *row = &report->ports[i];
 		const struct rte_eth_stats *s = &row->stats;
 
 		fprintf(out,
-			"%4u %-16s %12" PRIu64 " %10" PRIu64 " %9" PRIu64 " %9" PRIu64 " %12" PRIu64
+			"%4u %-12s %12" PRIu64 " %8" PRIu64 " %7" PRIu64 " %9" PRIu64 " %12" PRIu64
 			" %9" PRIu64 "\n",
 			row->port->id, row->port->name, s->ipackets, s->imissed, s->rx_nombuf,
 			s->ierrors, s->opackets, s->oerrors);

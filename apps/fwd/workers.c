@@ -125,19 +125,36 @@ static int list_create(struct workers *workers, const struct ports *ports,
 	return 0;
 }
 
-// While a worker waits for its CPU, its queues fill, and moves of load-aware RSS are given up.
-static void cpus_check(const struct workers *workers) {
-	rte_cpuset_t all, cpus;
+// Warn if more workers than these CPUs can run on them only. While a worker waits for its CPU, its
+// queues fill, and moves of load-aware RSS are given up.
+static bool cpus_check(const struct workers *workers, rte_cpuset_t cpus) {
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < workers->n; i++) {
+		rte_cpuset_t all = rte_lcore_cpuset(workers->list[i].lcore);
+
+		RTE_CPU_OR(&all, &all, &cpus);
+		n += CPU_EQUAL(&all, &cpus);
+	}
+	if (n <= (unsigned int)CPU_COUNT(&cpus))
+		return true;
+	say(LOG_WARNING, "%u workers share %d CPU%s: give each worker a CPU of its own (--lcores)",
+	    n, CPU_COUNT(&cpus), CPU_COUNT(&cpus) == 1 ? "" : "s");
+	return false;
+}
+
+static void all_cpus_check(const struct workers *workers) {
+	rte_cpuset_t all;
 
 	CPU_ZERO(&all);
 	for (unsigned int i = 0; i < workers->n; i++) {
-		cpus = rte_lcore_cpuset(workers->list[i].lcore);
+		const rte_cpuset_t cpus = rte_lcore_cpuset(workers->list[i].lcore);
+
+		if (!cpus_check(workers, cpus))
+			return;
 		RTE_CPU_OR(&all, &all, &cpus);
 	}
-	if ((unsigned int)CPU_COUNT(&all) < workers->n)
-		say(LOG_WARNING,
-		    "%u workers share %d CPU%s: give each worker a CPU of its own (--lcores)",
-		    workers->n, CPU_COUNT(&all), CPU_COUNT(&all) == 1 ? "" : "s");
+	cpus_check(workers, all);
 }
 
 int workers_create(struct workers *workers, const struct ports *ports, const struct config *config,
@@ -151,7 +168,7 @@ int workers_create(struct workers *workers, const struct ports *ports, const str
 		return error_set(error, EXIT_FAILED,
 				 "no memory for the counters of %" PRIu64 " queues",
 				 ports->n * config->n_rxq);
-	cpus_check(workers);
+	all_cpus_check(workers);
 	return 0;
 }
 

@@ -183,7 +183,7 @@ static struct queue_report json_queues[] = {
 	{.port = 0,
 	 .queue = 1,
 	 .lcore = 2,
-	 .packets = UINT64_C(1) << 40,
+	 .packets = UINT64_C(1) << 39,
 	 .bytes = UINT64_C(1) << 50},
 };
 static struct queue_report json_workers[] = {
@@ -242,7 +242,7 @@ static const char expected[] =
 	"{'reason': 'rx_errors', 'packets': 0}, {'reason': 'tx_full', 'packets': 0}, "
 	"{'reason': 'tx_errors', 'packets': 0}], "
 	"'queues': [{'port': 0, 'queue': 0, 'packets': 3, 'bytes': 300, 'missed': 1, "
-	"'latency_ns': " NO_LATENCY "}, {'port': 0, 'queue': 1, 'packets': 1099511627776, "
+	"'latency_ns': " NO_LATENCY "}, {'port': 0, 'queue': 1, 'packets': 549755813888, "
 	"'bytes': 1125899906842624, 'missed': 0, 'latency_ns': " NO_LATENCY "}], "
 	"'imbalance': 1.25, 'jain': 0.5, 'latency_ns': " NO_LATENCY ", "
 	"'workers': [{'lcore': 1, 'packets': 3, 'bytes': 300, 'latency_ns': {'count': 3, "
@@ -277,15 +277,25 @@ TEST(the_report_is_all_of_this) {
 	free(text);
 }
 
-TEST(moves_given_up_are_printed) {
+// More workers than CPUs, or a stopped queue: also a port without load-aware RSS gives up waits.
+TEST(moves_given_up_are_printed_and_lines_have_80_columns) {
+	struct port_report ports[] = {json_ports[0],
+				      {.port = &port, .balance.given_up = UINT64_C(1) << 40}};
+	struct report report = json_report;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
+	report.seconds = 86400;
+	report.ports = ports;
+	report.n_ports = RTE_DIM(ports);
 	assert_non_null(out);
-	report_print(&json_report, out);
+	report_print(&report, out);
 	assert_int_equal(fclose(out), 0);
-	assert_non_null(strstr(text, "\n     4 moves or waits given up: "));
+	assert_non_null(strstr(text, "\nport 0: 4 moves or waits given up, "));
+	assert_non_null(strstr(text, "\nport 0: 1099511627776 moves or waits given up, "));
+	for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1)
+		assert_in_range(strcspn(line, "\n"), 0, 80);
 	free(text);
 }
 
