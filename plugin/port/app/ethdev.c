@@ -130,8 +130,7 @@ static int conf_check(const struct ddp_port *port) {
 		refused = "VLAN tags are not inserted or rejected by port";
 	if (refused == NULL)
 		return 0;
-	PORT_LOG(ERR, port->name, "%s", refused);
-	return -ENOTSUP;
+	return PORT_FAIL(port->name, -ENOTSUP, "%s", refused);
 }
 
 static int flows_check(const struct ddp_port *port) {

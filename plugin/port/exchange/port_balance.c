@@ -232,19 +232,16 @@ int ddp_balance_set(struct ddp_port *port, unsigned int ms) {
 	unsigned int before;
 	int ret = 0;
 
-	if (ms > DDP_BALANCE_MS_MAX) {
-		PORT_LOG(ERR, port->name, "balance: the interval is at most %u ms, not %u",
-			 DDP_BALANCE_MS_MAX, ms);
-		return -EINVAL;
-	}
+	if (ms > DDP_BALANCE_MS_MAX)
+		return PORT_FAIL(port->name, -EINVAL,
+				 "balance: the interval is at most %u ms, not %u",
+				 DDP_BALANCE_MS_MAX, ms);
 	if (port->balance == NULL) {
 		if (ms == 0)
 			return 0;
 		port->balance = calloc(1, sizeof(*port->balance));
-		if (port->balance == NULL) {
-			PORT_LOG(ERR, port->name, "balance: out of memory");
-			return -ENOMEM;
-		}
+		if (port->balance == NULL)
+			return PORT_FAIL(port->name, -ENOMEM, "balance: out of memory");
 		port->balance->sampled = DDP_BALANCER_NONE;
 		ddp_balancer_init(&port->balance->balancer, 0, 0);
 	}

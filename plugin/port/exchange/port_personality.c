@@ -318,10 +318,10 @@ static const struct known *known_find(const struct ddp_port *port,
 	for (unsigned int i = 0; i < RTE_DIM(known); i++)
 		if (known[i].type == tunnel->prot_type)
 			return &known[i];
-	PORT_LOG(ERR, port->name,
-		 "UDP ports can be declared for vxlan, vxlan-gpe, geneve and ecpri; those of other "
-		 "tunnels are parameters of their profiles");
-	return NULL;
+	return PORT_FAIL(
+		port->name, NULL,
+		"UDP ports can be declared for vxlan, vxlan-gpe, geneve and ecpri; those of other "
+		"tunnels are parameters of their profiles");
 }
 
 static int tunnel_find(const struct ddp_port *port, uint16_t udp_port) {
@@ -337,22 +337,17 @@ int ddp_tunnel_add(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunne
 
 	if (to == NULL)
 		return -ENOTSUP;
-	if (ddp_header_find(port->personality->profile, to->header) < 0) {
-		PORT_LOG(ERR, port->name,
-			 "no profile of this port has the header %s; profile '%s' has it",
-			 to->header, to->profile);
-		return -ENOTSUP;
-	}
-	if (at >= 0) {
-		PORT_LOG(ERR, port->name, "UDP port %u is already declared for %s",
-			 tunnel->udp_port, port->tunnels[at].header);
-		return -EEXIST;
-	}
-	if (port->n_tunnels == DDP_PORT_TUNNELS) {
-		PORT_LOG(ERR, port->name, "%u UDP ports are declared, which is the maximum",
-			 port->n_tunnels);
-		return -ENOSPC;
-	}
+	if (ddp_header_find(port->personality->profile, to->header) < 0)
+		return PORT_FAIL(port->name, -ENOTSUP,
+				 "no profile of this port has the header %s; profile '%s' has it",
+				 to->header, to->profile);
+	if (at >= 0)
+		return PORT_FAIL(port->name, -EEXIST, "UDP port %u is already declared for %s",
+				 tunnel->udp_port, port->tunnels[at].header);
+	if (port->n_tunnels == DDP_PORT_TUNNELS)
+		return PORT_FAIL(port->name, -ENOSPC,
+				 "%u UDP ports are declared, which is the maximum",
+				 port->n_tunnels);
 	port->tunnels[port->n_tunnels++] = (struct ddp_tunnel){to->header, tunnel->udp_port};
 	ret = rebuild(port);
 	if (ret < 0)
@@ -369,11 +364,9 @@ int ddp_tunnel_del(struct ddp_port *port, const struct rte_eth_udp_tunnel *tunne
 	if (from == NULL)
 		return -ENOTSUP;
 	at = tunnel_find(port, tunnel->udp_port);
-	if (at < 0 || strcmp(tunnels[at].header, from->header) != 0) {
-		PORT_LOG(ERR, port->name, "UDP port %u was not declared for %s", tunnel->udp_port,
-			 from->header);
-		return -ENOENT;
-	}
+	if (at < 0 || strcmp(tunnels[at].header, from->header) != 0)
+		return PORT_FAIL(port->name, -ENOENT, "UDP port %u was not declared for %s",
+				 tunnel->udp_port, from->header);
 	del = tunnels[at];
 	tunnels[at] = tunnels[--port->n_tunnels];
 	ret = rebuild(port);

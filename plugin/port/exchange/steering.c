@@ -188,16 +188,13 @@ static int conf_apply(struct ddp_port *port, struct ddp_rss *rss,
 	// not intend checksums: they would spread the packets of one flow over all queues.
 	if ((offered & ~checksums) != 0 && (rss->rss_hf & offered) == offered)
 		rss->rss_hf &= ~checksums;
-	if (conf->rss_key != NULL && ddp_key_read(rss->key, conf->rss_key, conf->rss_key_len) < 0) {
-		PORT_LOG(ERR, port->name, "an RSS key has %d or %d bytes, not %u", DDP_KEY_SHORT,
-			 DDP_KEY_SIZE, conf->rss_key_len);
-		return -EINVAL;
-	}
+	if (conf->rss_key != NULL && ddp_key_read(rss->key, conf->rss_key, conf->rss_key_len) < 0)
+		return PORT_FAIL(port->name, -EINVAL, "an RSS key has %d or %d bytes, not %u",
+				 DDP_KEY_SHORT, DDP_KEY_SIZE, conf->rss_key_len);
 	if (function != RTE_ETH_HASH_FUNCTION_DEFAULT &&
-	    ddp_flow_function_read(function, &rss->function) < 0) {
-		PORT_LOG(ERR, port->name, "there is no RSS hash function %d", (int)function);
-		return -EINVAL;
-	}
+	    ddp_flow_function_read(function, &rss->function) < 0)
+		return PORT_FAIL(port->name, -EINVAL, "there is no RSS hash function %d",
+				 (int)function);
 	return rss_apply(port, rss);
 }
 
@@ -233,9 +230,8 @@ void ddp_rss_hash_get(const struct ddp_port *port, struct rte_eth_rss_conf *conf
 static int reta_size_check(const struct ddp_port *port, uint16_t size) {
 	if (size == DDP_RETA_SIZE)
 		return 0;
-	PORT_LOG(ERR, port->name, "the redirection table has %d entries, not %u", DDP_RETA_SIZE,
-		 size);
-	return -EINVAL;
+	return PORT_FAIL(port->name, -EINVAL, "the redirection table has %d entries, not %u",
+			 DDP_RETA_SIZE, size);
 }
 
 static bool reta_entry(struct rte_eth_rss_reta_entry64 *conf, unsigned int i, uint16_t **entry) {

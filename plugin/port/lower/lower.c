@@ -264,8 +264,8 @@ static int lower_identify(struct ddp_port *port, const char *devargs, char **arg
 
 	if (rte_devargs_parse(&da, devargs) != 0 || da.bus == NULL) { // as of class=...
 		rte_devargs_reset(&da);
-		PORT_LOG(ERR, port->name, "no bus or driver for the lower device '%s'", devargs);
-		return -ENODEV;
+		return PORT_FAIL(port->name, -ENODEV, "no bus or driver for the lower device '%s'",
+				 devargs);
 	}
 	strlcpy(lower->bus, rte_bus_name(da.bus), sizeof(lower->bus));
 	strlcpy(lower->name, da.name, sizeof(lower->name));
@@ -277,10 +277,8 @@ static int lower_identify(struct ddp_port *port, const char *devargs, char **arg
 	}
 	*args = strdup(da.args != NULL ? da.args : ""); // bus=...,name=...
 	rte_devargs_reset(&da);
-	if (*args == NULL) {
-		PORT_LOG(ERR, port->name, "out of memory");
-		return -ENOMEM;
-	}
+	if (*args == NULL)
+		return PORT_FAIL(port->name, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -303,10 +301,9 @@ static int lower_probe(struct ddp_port *port, const char *devargs, const char *a
 		return ret < 0 ? ret : -ENODEV;
 	}
 	lower->probed = true;
-	if (lower->port_id == DDP_PORT_NONE) { // lower_new() sets it
-		PORT_LOG(ERR, port->name, "lower device %s has no Ethernet port", lower->name);
-		return -ENODEV;
-	}
+	if (lower->port_id == DDP_PORT_NONE) // lower_new() sets it
+		return PORT_FAIL(port->name, -ENODEV, "lower device %s has no Ethernet port",
+				 lower->name);
 	return 0;
 }
 
@@ -325,9 +322,8 @@ static int lower_find(struct ddp_port *port, const char *devargs, const char *ar
 	}
 	if (rte_eth_dev_owner_set(i, &port->lower.owner) != 0) {
 		rte_eth_dev_owner_get(i, &owner);
-		PORT_LOG(ERR, port->name, "lower device %s is in use by %s", port->lower.name,
-			 owner.name);
-		return -EBUSY;
+		return PORT_FAIL(port->name, -EBUSY, "lower device %s is in use by %s",
+				 port->lower.name, owner.name);
 	}
 	port->lower.port_id = i;
 	return 0;
@@ -339,10 +335,8 @@ int ddp_lower_attach(struct ddp_port *port, const char *devargs) {
 	int ret;
 
 	assert(lower->port_id == DDP_PORT_NONE && !lower->probed);
-	if (rte_eth_dev_owner_new(&lower->owner.id) != 0 || events_register() != 0) {
-		PORT_LOG(ERR, port->name, "cannot register as owner of a lower port");
-		return -ENOMEM;
-	}
+	if (rte_eth_dev_owner_new(&lower->owner.id) != 0 || events_register() != 0)
+		return PORT_FAIL(port->name, -ENOMEM, "cannot register as owner of a lower port");
 	strlcpy(lower->owner.name, port->name, sizeof(lower->owner.name));
 	ret = lower_identify(port, devargs, &args);
 	if (ret < 0)
@@ -438,12 +432,11 @@ static int conf_apply(struct ddp_port *port, const struct rte_eth_conf *conf, ui
 	lower->queues_ready = false;
 	memset(&lower->conf, 0, sizeof(lower->conf));
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_configure(lower->port_id, n_rxq, n_txq, conf));
-	if (ret < 0) {
-		PORT_LOG(ERR, port->name,
-			 "lower device %s cannot have %u Rx and %u Tx queues as configured: %s",
-			 lower->name, n_rxq, n_txq, rte_strerror(-ret));
-		return ret;
-	}
+	if (ret < 0)
+		return PORT_FAIL(
+			port->name, ret,
+			"lower device %s cannot have %u Rx and %u Tx queues as configured: %s",
+			lower->name, n_rxq, n_txq, rte_strerror(-ret));
 	lower->n_rxq = n_rxq;
 	lower->n_txq = n_txq;
 	memcpy(&lower->conf, conf, sizeof(*conf));
@@ -496,10 +489,9 @@ static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) 
 	    (port->lower.info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0 ||
 	    packet + RTE_PKTMBUF_HEADROOM <= room)
 		return 0;
-	PORT_LOG(ERR, port->name,
-		 "lower device %s cannot scatter packets of %u bytes over mbufs of %u",
-		 port->lower.name, packet, room);
-	return -ENOTSUP;
+	return PORT_FAIL(port->name, -ENOTSUP,
+			 "lower device %s cannot scatter packets of %u bytes over mbufs of %u",
+			 port->lower.name, packet, room);
 }
 
 // Each thread that polls an Rx queue takes mbufs for all of them, and frees mbufs of any. One that
@@ -513,12 +505,11 @@ int ddp_lower_pool_check(const struct ddp_port *port, const struct rte_mempool *
 
 	if ((n_rxq <= 1 && n_txq <= port->lower.n_txq) || !single)
 		return 0;
-	PORT_LOG(
-		ERR, port->name,
+	return PORT_FAIL(
+		port->name, -EINVAL,
 		"mempool %s (%s) is for one thread, but those of %u Rx and %u Tx queues, over %u of "
 		"the lower device, use it: give Rx queue 0 one for several threads (ring_mp_mc)",
 		pool->name, ops, n_rxq, n_txq, port->lower.n_txq);
-	return -EINVAL;
 }
 
 // again: the queues were set up before.
@@ -570,11 +561,9 @@ static int queues_setup(struct ddp_port *port) {
 	lower->n_rxd = n_rxd;
 	lower->n_txd = n_txd;
 	ret = all_setup(port, again);
-	if (ret < 0) {
-		PORT_LOG(ERR, port->name, "queues of lower device %s cannot be set up: %s",
-			 lower->name, rte_strerror(-ret));
-		return ret;
-	}
+	if (ret < 0)
+		return PORT_FAIL(port->name, ret, "queues of lower device %s cannot be set up: %s",
+				 lower->name, rte_strerror(-ret));
 	lower->queues_ready = true;
 	return 0;
 }
@@ -586,11 +575,9 @@ int ddp_lower_start(struct ddp_port *port) {
 	if (ret < 0)
 		return ret;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_start(lower->port_id));
-	if (ret < 0) {
-		PORT_LOG(ERR, port->name, "lower device %s cannot be started: %s", lower->name,
-			 rte_strerror(-ret));
-		return ret;
-	}
+	if (ret < 0)
+		return PORT_FAIL(port->name, ret, "lower device %s cannot be started: %s",
+				 lower->name, rte_strerror(-ret));
 	lower->started = !lower->gone;
 	return 0;
 }

@@ -95,12 +95,11 @@ int ddp_package_find(struct ddp_port *port, const char *file) {
 		port->offload.nic_given = nic;
 	if (file == NULL)
 		return 0;
-	if (!ddp_lower_is(port, DRIVER_700)) {
-		PORT_LOG(ERR, port->name,
-			 "package is for lower devices of driver " DRIVER_700 ", %s is of %s",
-			 port->lower.name, driver != NULL ? driver : "none");
-		return -EINVAL;
-	}
+	if (!ddp_lower_is(port, DRIVER_700))
+		return PORT_FAIL(port->name, -EINVAL,
+				 "package is for lower devices of driver " DRIVER_700
+				 ", %s is of %s",
+				 port->lower.name, driver != NULL ? driver : "none");
 	ddp_diag_init(&diag);
 	port->offload.package = ddp_i40e_package_open(file, &diag);
 	if (port->offload.package == NULL) {
@@ -349,12 +348,10 @@ static int plan_apply(struct ddp_port *port, const struct ddp_personality *perso
 static int package_fail(const struct ddp_port *port, int ret) {
 	const struct ddp_offload *offload = &port->offload;
 
-	if (offload->mode == DDP_OFFLOAD_REQUIRE) {
-		PORT_LOG(ERR, port->name,
-			 "offload=require, but lower device %s cannot have its package: %s",
-			 port->lower.name, offload->reason);
-		return ret;
-	}
+	if (offload->mode == DDP_OFFLOAD_REQUIRE)
+		return PORT_FAIL(port->name, ret,
+				 "offload=require, but lower device %s cannot have its package: %s",
+				 port->lower.name, offload->reason);
 	PORT_LOG(WARNING, port->name, "lower device %s continues without its package: %s",
 		 port->lower.name, offload->reason);
 	return 0;

@@ -162,19 +162,16 @@ void ddp_mp_serve(void) {
 /* Requests to it */
 
 static int primary_gone(const struct rte_eth_dev *dev) {
-	PORT_LOG(ERR, dev->data->name, "the primary process has ended");
-	return -ENODEV;
+	return PORT_FAIL(dev->data->name, -ENODEV, "the primary process has ended");
 }
 
 static int request_wait(const struct rte_eth_dev *dev, const struct request *request) {
 	const uint64_t end = rte_rdtsc() + WAIT_MAX_S * rte_get_tsc_hz();
 
 	for (unsigned int i = 0; __atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != DONE; i++) {
-		if (rte_rdtsc() > end) {
-			PORT_LOG(ERR, dev->data->name, "no answer from the primary process in %d s",
-				 WAIT_MAX_S);
-			return -ETIMEDOUT;
-		}
+		if (rte_rdtsc() > end)
+			return PORT_FAIL(dev->data->name, -ETIMEDOUT,
+					 "no answer from the primary process in %d s", WAIT_MAX_S);
 		if (i % ALIVE_CHECKS == 0 && !rte_eal_primary_proc_alive(NULL))
 			return primary_gone(dev);
 		rte_delay_us_sleep(WAIT_US);
@@ -283,8 +280,7 @@ static int is_removed(struct rte_eth_dev *dev) {
 /* Operations of the primary process only */
 
 static int refuse(const struct rte_eth_dev *dev, const char *what) {
-	PORT_LOG(ERR, dev->data->name, "only the primary process can %s", what);
-	return -ENOTSUP;
+	return PORT_FAIL(dev->data->name, -ENOTSUP, "only the primary process can %s", what);
 }
 
 static int start(struct rte_eth_dev *dev) {
@@ -443,15 +439,12 @@ int ddp_mp_attach(struct rte_vdev_device *vdev) {
 	if (dev == NULL)
 		return -ENODEV; // ethdev has logged it
 	port = dev->data->dev_private;
-	if (port == NULL || !__atomic_load_n(&port->ready, __ATOMIC_ACQUIRE)) {
-		PORT_LOG(ERR, name, "the primary process has not set up the port yet");
-		return -EAGAIN;
-	}
-	if (port->layout != ddp_mp_layout()) {
-		PORT_LOG(ERR, name,
-			 "the primary process has another build of net_ddp than " DDP_VERSION);
-		return -ENOTSUP;
-	}
+	if (port == NULL || !__atomic_load_n(&port->ready, __ATOMIC_ACQUIRE))
+		return PORT_FAIL(name, -EAGAIN, "the primary process has not set up the port yet");
+	if (port->layout != ddp_mp_layout())
+		return PORT_FAIL(
+			name, -ENOTSUP,
+			"the primary process has another build of net_ddp than " DDP_VERSION);
 	ret = request_send(dev, REQUEST_attach, 0, NULL, 0);
 	if (ret < 0)
 		return ret;

@@ -46,20 +46,18 @@ static int dynfields_register(const char *name) {
 		ddp_rx_tsc_off = rx_tsc_off;
 		return 0;
 	}
-	PORT_LOG(ERR, name, "no room in mbufs for the dynamic fields %s and %s",
-		 RTE_PMD_DDP_META_DYNFIELD, RTE_PMD_DDP_RX_TSC_DYNFIELD);
-	return -ENOMEM;
+	return PORT_FAIL(name, -ENOMEM, "no room in mbufs for the dynamic fields %s and %s",
+			 RTE_PMD_DDP_META_DYNFIELD, RTE_PMD_DDP_RX_TSC_DYNFIELD);
 }
 
 static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 	struct ddp_lower *lower = &port->lower;
 	uint16_t n = RTE_MIN(lower->info.max_rx_queues, DDP_PORT_QUEUES);
 
-	if (n == 0 || wanted > n) {
-		PORT_LOG(ERR, port->name, "lower device %s has %u Rx queues, %u are needed",
-			 lower->name, n, RTE_MAX(wanted, 1));
-		return -EINVAL;
-	}
+	if (n == 0 || wanted > n)
+		return PORT_FAIL(port->name, -EINVAL,
+				 "lower device %s has %u Rx queues, %u are needed", lower->name, n,
+				 RTE_MAX(wanted, 1));
 	lower->unshared = ddp_lower_is(port, "net_pcap");
 	// Each queue of these two drivers is a source of its own, such as a capture.
 	lower->n_rxq_fixed = wanted > 0 || lower->unshared || ddp_lower_is(port, "net_ring");
@@ -172,11 +170,10 @@ static int port_create(struct rte_vdev_device *vdev, const struct ddp_devargs *d
 
 	// Allocated before the lower device's port, so that ours has the lower id.
 	dev = rte_eth_vdev_allocate(vdev, sizeof(*port));
-	if (dev == NULL) {
-		PORT_LOG(ERR, name,
-			 "no Ethernet port can be allocated: all are in use, or out of memory");
-		return -ENOMEM;
-	}
+	if (dev == NULL)
+		return PORT_FAIL(
+			name, -ENOMEM,
+			"no Ethernet port can be allocated: all are in use, or out of memory");
 	port = dev->data->dev_private;
 	port_init(dev);
 	ddp_registry_add(port);
@@ -204,12 +201,10 @@ static int port_probe(struct rte_vdev_device *vdev) {
 
 	// The layout of ethdev's structures differs between DPDK releases.
 	if (sscanf(rte_version(), "%*s %u.%u", &year, &month) != 2 || year != RTE_VER_YEAR ||
-	    month != RTE_VER_MONTH) {
-		PORT_LOG(ERR, name,
-			 "this net_ddp was built for DPDK %u.%02u and cannot work with %s",
-			 RTE_VER_YEAR, RTE_VER_MONTH, rte_version());
-		return -ENOTSUP;
-	}
+	    month != RTE_VER_MONTH)
+		return PORT_FAIL(name, -ENOTSUP,
+				 "this net_ddp was built for DPDK %u.%02u and cannot work with %s",
+				 RTE_VER_YEAR, RTE_VER_MONTH, rte_version());
 	ret = dynfields_register(name); // in a secondary process: finds them
 	if (ret < 0)
 		return ret;

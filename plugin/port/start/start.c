@@ -46,8 +46,8 @@ int ddp_rx_intr_check(const struct ddp_port *port) {
 
 	if (dev->intr_handle != NULL || dev->dev_ops->rx_queue_intr_enable != NULL)
 		return 0;
-	PORT_LOG(ERR, port->name, "lower device %s has no Rx interrupts", port->lower.name);
-	return -ENOTSUP;
+	return PORT_FAIL(port->name, -ENOTSUP, "lower device %s has no Rx interrupts",
+			 port->lower.name);
 }
 
 // Returns the number of bytes to read from an interrupt's descriptor to clear it, as EAL does.
@@ -162,8 +162,7 @@ static int rx_intr_start(struct ddp_port *port) {
 		ret = queue_open(&port->rxqs[i], dev->intr_handle);
 	if (ret == 0)
 		return rx_intr_assign(port);
-	PORT_LOG(ERR, port->name, "no file descriptors for Rx interrupts");
-	return ret;
+	return PORT_FAIL(port->name, ret, "no file descriptors for Rx interrupts");
 }
 
 static void rx_intr_stop(struct ddp_port *port) {
@@ -278,11 +277,9 @@ static int caches_alloc(struct ddp_port *port) {
 						   RTE_CACHE_LINE_SIZE, port->data->numa_node);
 		if (lower->cache != NULL)
 			ddp_cache_init(lower->cache, port->isa);
-		if (lower->cache == NULL || lower->orders == NULL) {
-			PORT_LOG(ERR, port->name, "no memory for the path cache of lower queue %u",
-				 i);
-			return -ENOMEM;
-		}
+		if (lower->cache == NULL || lower->orders == NULL)
+			return PORT_FAIL(port->name, -ENOMEM,
+					 "no memory for the path cache of lower queue %u", i);
 	}
 	return 0;
 }
@@ -395,11 +392,9 @@ static int txqs_start(struct ddp_port *port) {
 		if (queue->lower->shared) {
 			queue->ring = rte_malloc_socket("ddp_ring", size, RTE_CACHE_LINE_SIZE,
 							port->data->numa_node);
-			if (queue->ring == NULL) {
-				PORT_LOG(ERR, port->name, "no memory for the ring of Tx queue %u",
-					 t);
-				return -ENOMEM;
-			}
+			if (queue->ring == NULL)
+				return PORT_FAIL(port->name, -ENOMEM,
+						 "no memory for the ring of Tx queue %u", t);
 			rte_ring_init(queue->ring, "ddp", queue->n_desc,
 				      RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
 		}
@@ -439,32 +434,23 @@ static void queues_stop(struct ddp_port *port) {
 static int queues_check(const struct ddp_port *port) {
 	const struct rte_eth_dev_data *data = port->data;
 
-	for (unsigned int i = 0; i < data->nb_rx_queues; i++) {
-		if (data->rx_queues[i] == NULL) {
-			PORT_LOG(ERR, port->name, "Rx queue %u is not set up", i);
-			return -EINVAL;
-		}
-	}
-	for (unsigned int i = 0; i < data->nb_tx_queues; i++) {
-		if (data->tx_queues[i] == NULL) {
-			PORT_LOG(ERR, port->name, "Tx queue %u is not set up", i);
-			return -EINVAL;
-		}
-	}
-	if (data->nb_rx_queues > 0 && port->lower.n_rxq == 0) {
-		PORT_LOG(ERR, port->name, "lower device %s is not configured", port->lower.name);
-		return -EINVAL;
-	}
-	if (data->nb_tx_queues > 0 && port->lower.n_txq == 0) {
-		PORT_LOG(ERR, port->name, "lower device %s has no Tx queue", port->lower.name);
-		return -ENOTSUP;
-	}
+	for (unsigned int i = 0; i < data->nb_rx_queues; i++)
+		if (data->rx_queues[i] == NULL)
+			return PORT_FAIL(port->name, -EINVAL, "Rx queue %u is not set up", i);
+	for (unsigned int i = 0; i < data->nb_tx_queues; i++)
+		if (data->tx_queues[i] == NULL)
+			return PORT_FAIL(port->name, -EINVAL, "Tx queue %u is not set up", i);
+	if (data->nb_rx_queues > 0 && port->lower.n_rxq == 0)
+		return PORT_FAIL(port->name, -EINVAL, "lower device %s is not configured",
+				 port->lower.name);
+	if (data->nb_tx_queues > 0 && port->lower.n_txq == 0)
+		return PORT_FAIL(port->name, -ENOTSUP, "lower device %s has no Tx queue",
+				 port->lower.name);
 	return 0;
 }
 
 static int unplugged(const struct ddp_port *port) {
-	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
-	return -ENODEV;
+	return PORT_FAIL(port->name, -ENODEV, "lower device %s was unplugged", port->lower.name);
 }
 
 // Start the data path unless the lower device was unplugged meanwhile. lower_unplugged() sets its

@@ -314,6 +314,8 @@ extern int ddp_port_logtype;
 // Log one line behind the port's name. Control characters, as in names, are escaped.
 #define PORT_LOG(level, name, fmt, ...) \
 	ddp_port_log(RTE_LOG_##level, "%s: " fmt, name, ##__VA_ARGS__)
+// Log an error. Evaluates to ret, for functions that then return it.
+#define PORT_FAIL(name, ret, fmt, ...) (PORT_LOG(ERR, name, fmt, ##__VA_ARGS__), ret)
 void ddp_port_log(uint32_t level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 // Write one line to error, which has DDP_ERROR_SIZE bytes. Returns ret, which is negative.
 int ddp_fail(char *error, int ret, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

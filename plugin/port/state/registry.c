@@ -87,18 +87,15 @@ static bool is_own(const struct ddp_port *port) {
 }
 
 int ddp_change_try(struct ddp_port *port) {
-	if (is_own(port)) {
-		PORT_LOG(
-			ERR, port->name,
+	if (is_own(port))
+		return PORT_FAIL(
+			port->name, -EBUSY,
 			"change refused: called from within another change, by lower device %s or a callback",
 			port->lower.name);
-		return -EBUSY;
-	}
-	if (port->changing && rte_thread_is_intr()) {
-		PORT_LOG(ERR, port->name,
-			 "change refused: the interrupt thread must not wait for another change");
-		return -EBUSY;
-	}
+	if (port->changing && rte_thread_is_intr())
+		return PORT_FAIL(
+			port->name, -EBUSY,
+			"change refused: the interrupt thread must not wait for another change");
 	if (port->changing)
 		return -EAGAIN;
 	port->changing = true;
