@@ -55,8 +55,7 @@ static void device_remove(const struct ddp_port *port) {
 	else
 		ret = rte_eal_hotplug_remove(lower->bus, lower->name);
 	if (ret != 0)
-		PORT_LOG(WARNING, port->name, "lower device %s stays on its bus: %s", lower->name,
-			 rte_strerror(-ret));
+		LOWER_LOG(WARNING, port, "stays on its bus: %s", rte_strerror(-ret));
 }
 
 static void orphan_add(const struct ddp_lower *lower) {
@@ -156,7 +155,7 @@ static void lower_new(struct ddp_port *port, uint16_t port_id) {
 static void lower_unplugged(struct ddp_port *port) {
 	__atomic_store_n(&port->lower.unplugged, true, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
-	PORT_LOG(ERR, port->name, "lower device %s was unplugged", port->lower.name);
+	LOWER_LOG(ERR, port, "was unplugged");
 }
 
 // The lower port is being released. When this returns, no thread uses it.
@@ -171,7 +170,7 @@ static void lower_destroyed(uint16_t port_id) {
 	// A call that a signal handler interrupted does not end meanwhile: see app/ethdev.c.
 	if (!port->stuck)
 		port->stuck = !ddp_port_quiesce(port, REMOVAL_WAIT_S);
-	PORT_LOG(ERR, port->name, "lower device %s was removed", port->lower.name);
+	LOWER_LOG(ERR, port, "was removed");
 	while (port != NULL && !ddp_is_alone(port)) { // other threads use the lower port
 		ddp_registry_put(port);
 		rte_delay_us_sleep(DDP_CONTROL_WAIT_US);
@@ -302,8 +301,7 @@ static int lower_probe(struct ddp_port *port, const char *devargs, const char *a
 	}
 	lower->probed = true;
 	if (lower->port_id == DDP_PORT_NONE) // lower_new() sets it
-		return PORT_FAIL(port->name, -ENODEV, "lower device %s has no Ethernet port",
-				 lower->name);
+		return LOWER_FAIL(port, -ENODEV, "has no Ethernet port");
 	return 0;
 }
 
@@ -322,8 +320,7 @@ static int lower_find(struct ddp_port *port, const char *devargs, const char *ar
 	}
 	if (rte_eth_dev_owner_set(i, &port->lower.owner) != 0) {
 		rte_eth_dev_owner_get(i, &owner);
-		return PORT_FAIL(port->name, -EBUSY, "lower device %s is in use by %s",
-				 port->lower.name, owner.name);
+		return LOWER_FAIL(port, -EBUSY, "is in use by %s", owner.name);
 	}
 	port->lower.port_id = i;
 	return 0;
@@ -347,8 +344,7 @@ int ddp_lower_attach(struct ddp_port *port, const char *devargs) {
 		return ret;
 	ret = rte_eth_dev_info_get(lower->port_id, &lower->info);
 	if (ret < 0)
-		PORT_LOG(ERR, port->name, "lower device %s rte_eth_dev_info_get failed: %s",
-			 lower->name, rte_strerror(-ret));
+		LOWER_LOG(ERR, port, "rte_eth_dev_info_get failed: %s", rte_strerror(-ret));
 	return ret;
 }
 
@@ -433,10 +429,8 @@ static int conf_apply(struct ddp_port *port, const struct rte_eth_conf *conf, ui
 	memset(&lower->conf, 0, sizeof(lower->conf));
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_configure(lower->port_id, n_rxq, n_txq, conf));
 	if (ret < 0)
-		return PORT_FAIL(
-			port->name, ret,
-			"lower device %s cannot have %u Rx and %u Tx queues as configured: %s",
-			lower->name, n_rxq, n_txq, rte_strerror(-ret));
+		return LOWER_FAIL(port, ret, "cannot have %u Rx and %u Tx queues as configured: %s",
+				  n_rxq, n_txq, rte_strerror(-ret));
 	lower->n_rxq = n_rxq;
 	lower->n_txq = n_txq;
 	memcpy(&lower->conf, conf, sizeof(*conf));
@@ -471,8 +465,7 @@ int ddp_lower_reset(struct ddp_port *port) {
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_reset(lower->port_id));
 	if (ret == 0)
 		return n_rxq > 0 ? conf_apply(port, &conf, n_rxq, n_txq) : 0;
-	PORT_LOG(ERR, port->name, "lower device %s cannot be reset: %s", lower->name,
-		 rte_strerror(-ret));
+	LOWER_LOG(ERR, port, "cannot be reset: %s", rte_strerror(-ret));
 	if (ret != -ENOTSUP) // it may have forgotten its configuration
 		lower->n_rxq = lower->n_txq = 0;
 	return ret;
@@ -489,9 +482,8 @@ static int scatter_check(const struct ddp_port *port, struct rte_mempool *pool) 
 	    (port->lower.info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0 ||
 	    packet + RTE_PKTMBUF_HEADROOM <= room)
 		return 0;
-	return PORT_FAIL(port->name, -ENOTSUP,
-			 "lower device %s cannot scatter packets of %u bytes over mbufs of %u",
-			 port->lower.name, packet, room);
+	return LOWER_FAIL(port, -ENOTSUP, "cannot scatter packets of %u bytes over mbufs of %u",
+			  packet, room);
 }
 
 // Each thread that polls an Rx queue takes mbufs for all of them, and frees mbufs of any. One that
@@ -576,8 +568,7 @@ int ddp_lower_start(struct ddp_port *port) {
 		return ret;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_start(lower->port_id));
 	if (ret < 0)
-		return PORT_FAIL(port->name, ret, "lower device %s cannot be started: %s",
-				 lower->name, rte_strerror(-ret));
+		return LOWER_FAIL(port, ret, "cannot be started: %s", rte_strerror(-ret));
 	lower->started = !lower->gone;
 	return 0;
 }
@@ -590,7 +581,6 @@ void ddp_lower_stop(struct ddp_port *port) {
 		return;
 	ret = DDP_LOWER_CALL(port, rte_eth_dev_stop(lower->port_id));
 	if (ret < 0 && !lower->gone)
-		PORT_LOG(ERR, port->name, "lower device %s cannot be stopped: %s", lower->name,
-			 rte_strerror(-ret));
+		LOWER_LOG(ERR, port, "cannot be stopped: %s", rte_strerror(-ret));
 	lower->started = false;
 }

@@ -50,8 +50,7 @@ static const struct ddp_nic *nic_of_file(const struct ddp_port *port, const char
 	if (package != NULL)
 		nic = ddp_nic_of_package(package);
 	if (nic != NULL)
-		PORT_LOG(INFO, port->name, "lower device %s has package %s: it counts as %s",
-			 port->lower.name, file, ddp_nic_name(nic));
+		LOWER_LOG(INFO, port, "has package %s: it counts as %s", file, ddp_nic_name(nic));
 	else
 		PORT_LOG(WARNING, port->name,
 			 "what lower device %s can with its package %s is not known: %s",
@@ -352,8 +351,7 @@ static int package_fail(const struct ddp_port *port, int ret) {
 		return PORT_FAIL(port->name, ret,
 				 "offload=require, but lower device %s cannot have its package: %s",
 				 port->lower.name, offload->reason);
-	PORT_LOG(WARNING, port->name, "lower device %s continues without its package: %s",
-		 port->lower.name, offload->reason);
+	LOWER_LOG(WARNING, port, "continues without its package: %s", offload->reason);
 	return 0;
 }
 
@@ -376,13 +374,11 @@ int ddp_offload_prepare(struct ddp_port *port) {
 	else if (plan->package != NULL)
 		ret = package_load(port, plan, offload->reason);
 	if (offload->i40e != NULL)
-		PORT_LOG(INFO, port->name, "lower device %s has %s until it stops",
-			 port->lower.name, package->path);
+		LOWER_LOG(INFO, port, "has %s until it stops", package->path);
 	else if (ret == 0)
-		PORT_LOG(
-			INFO, port->name,
-			"lower device %s does not get %s: no more packet types would be hashed as in the profile",
-			port->lower.name, package->path);
+		LOWER_LOG(INFO, port,
+			  "does not get %s: no more packet types would be hashed as in the profile",
+			  package->path);
 	ddp_plan_destroy(plan);
 	return ret < 0 ? package_fail(port, ret) : 0;
 }
@@ -414,10 +410,9 @@ int ddp_offload_replan(struct ddp_port *port, const struct ddp_personality *pers
 	    offload->i40e == NULL)
 		package = package_for(port, personality);
 	if (package != NULL)
-		PORT_LOG(
-			INFO, port->name,
-			"lower device %s takes no package while it runs: %s will be loaded at the next start",
-			port->lower.name, package->path);
+		LOWER_LOG(INFO, port,
+			  "takes no package while it runs: %s will be loaded at the next start",
+			  package->path);
 	ret = plan_apply(port, personality);
 	if (ret == 0 || (ret != -ENOMEM && offload->mode != DDP_OFFLOAD_REQUIRE))
 		return 0;
@@ -455,8 +450,7 @@ static bool may_use_hardware(struct ddp_port *port) {
 		return false;
 	offload->off = off_reason(port);
 	if (offload->off != NULL && offload->off != was)
-		PORT_LOG(NOTICE, port->name, "lower device %s hashes nothing for us: %s",
-			 port->lower.name, offload->off);
+		LOWER_LOG(NOTICE, port, "hashes nothing for us: %s", offload->off);
 	return offload->off == NULL;
 }
 
@@ -502,8 +496,7 @@ static void recovered_ring(struct ddp_port *port) {
 	if (port->offload.plan != NULL &&
 	    __atomic_load_n(&port->offload.recovered, __ATOMIC_RELAXED)) {
 		if (ddp_offload_replan(port, port->personality, error) < 0)
-			PORT_LOG(ERR, port->name, "lower device %s after its recovery: %s",
-				 port->lower.name, error);
+			LOWER_LOG(ERR, port, "after its recovery: %s", error);
 		ddp_offload_renew(port);
 	}
 	ddp_change_end(port);
@@ -535,10 +528,9 @@ int ddp_offload_start(struct ddp_port *port) {
 		return dropped;
 	}
 	if (offload->plan != NULL)
-		PORT_LOG(INFO, port->name,
-			 "lower device %s (%s) hashes %u of its packet types for us, by %u rules",
-			 port->lower.name, ddp_nic_name(offload->nic), offload->plan->n_ptypes,
-			 offload->plan->n_rules);
+		LOWER_LOG(INFO, port, "(%s) hashes %u of its packet types for us, by %u rules",
+			  ddp_nic_name(offload->nic), offload->plan->n_ptypes,
+			  offload->plan->n_rules);
 	else
 		ddp_port_log(ret == -ENOMEM ? RTE_LOG_WARNING : RTE_LOG_DEBUG,
 			     "%s: lower device %s hashes nothing for us: %s", port->name,

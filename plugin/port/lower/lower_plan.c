@@ -190,14 +190,14 @@ static void mismatch_log(struct ddp_port *port, const struct ddp_hw_ptype *hw_pt
 	if (offload->n_unlogged > 0)
 		snprintf(more, sizeof(more), " (this happened %u more times since the last line)",
 			 offload->n_unlogged);
-	PORT_LOG(WARNING, port->name,
-		 "lower device %s (%s): of %u packets of its packet type 0x%08x verified, %u had "
-		 "another hash than expected, the last one of type %s: they are hashed in software "
-		 "until the type is proven again%s",
-		 port->lower.name, ddp_nic_name(offload->nic),
-		 ddp_hw_ptype_read(&hw_ptype->checked), hw_ptype->rte_ptype,
-		 ddp_hw_ptype_read(&hw_ptype->wrong), id != 0 ? ddp_types_name(port, id) : "none",
-		 more);
+	LOWER_LOG(
+		WARNING, port,
+		"(%s): of %u packets of its packet type 0x%08x verified, %u had "
+		"another hash than expected, the last one of type %s: they are hashed in software "
+		"until the type is proven again%s",
+		ddp_nic_name(offload->nic), ddp_hw_ptype_read(&hw_ptype->checked),
+		hw_ptype->rte_ptype, ddp_hw_ptype_read(&hw_ptype->wrong),
+		id != 0 ? ddp_types_name(port, id) : "none", more);
 	offload->n_unlogged = 0;
 	offload->log_at = now + LOG_SECONDS * rte_get_tsc_hz();
 }
@@ -234,11 +234,10 @@ void ddp_hw_ptypes_watch(struct ddp_port *port) {
 	    ddp_hw_ptype_read(&hw_ptypes->misrouted) == 0)
 		return;
 	port->offload.misrouted = true;
-	PORT_LOG(
-		WARNING, port->name,
-		"lower device %s (%s): packets are not on the queues of its redirection table: they "
-		"are steered in software from now on",
-		port->lower.name, ddp_nic_name(port->offload.nic));
+	LOWER_LOG(WARNING, port,
+		  "(%s): packets are not on the queues of its redirection table: they "
+		  "are steered in software from now on",
+		  ddp_nic_name(port->offload.nic));
 }
 
 void ddp_hw_ptypes_idle_watch(struct ddp_port *port) {
@@ -255,10 +254,10 @@ void ddp_hw_ptypes_idle_watch(struct ddp_port *port) {
 	else if (port->hw_ptypes != NULL && offload->taken != taken_was &&
 		 offload->idle_checks < DDP_IDLE_CHECKS &&
 		 ++offload->idle_checks == DDP_IDLE_CHECKS)
-		PORT_LOG(WARNING, port->name,
-			 "lower device %s (%s) hashed no packet in 10 s of traffic, though %u of "
-			 "its packet types are to be: 'ddpctl port verify' names them",
-			 port->lower.name, ddp_nic_name(offload->nic), offload->plan->n_ptypes);
+		LOWER_LOG(WARNING, port,
+			  "(%s) hashed no packet in 10 s of traffic, though %u of "
+			  "its packet types are to be: 'ddpctl port verify' names them",
+			  ddp_nic_name(offload->nic), offload->plan->n_ptypes);
 }
 
 static void watch_ring(struct ddp_port *port) {

@@ -55,9 +55,8 @@ static int lower_rxqs_choose(struct ddp_port *port, uint16_t wanted) {
 	uint16_t n = RTE_MIN(lower->info.max_rx_queues, DDP_PORT_QUEUES);
 
 	if (n == 0 || wanted > n)
-		return PORT_FAIL(port->name, -EINVAL,
-				 "lower device %s has %u Rx queues, %u are needed", lower->name, n,
-				 RTE_MAX(wanted, 1));
+		return LOWER_FAIL(port, -EINVAL, "has %u Rx queues, %u are needed", n,
+				  RTE_MAX(wanted, 1));
 	lower->unshared = ddp_lower_is(port, "net_pcap");
 	// Each queue of these two drivers is a source of its own, such as a capture.
 	lower->n_rxq_fixed = wanted > 0 || lower->unshared || ddp_lower_is(port, "net_ring");

@@ -46,8 +46,7 @@ int ddp_rx_intr_check(const struct ddp_port *port) {
 
 	if (dev->intr_handle != NULL || dev->dev_ops->rx_queue_intr_enable != NULL)
 		return 0;
-	return PORT_FAIL(port->name, -ENOTSUP, "lower device %s has no Rx interrupts",
-			 port->lower.name);
+	return LOWER_FAIL(port, -ENOTSUP, "has no Rx interrupts");
 }
 
 // Returns the number of bytes to read from an interrupt's descriptor to clear it, as EAL does.
@@ -441,16 +440,10 @@ static int queues_check(const struct ddp_port *port) {
 		if (data->tx_queues[i] == NULL)
 			return PORT_FAIL(port->name, -EINVAL, "Tx queue %u is not set up", i);
 	if (data->nb_rx_queues > 0 && port->lower.n_rxq == 0)
-		return PORT_FAIL(port->name, -EINVAL, "lower device %s is not configured",
-				 port->lower.name);
+		return LOWER_FAIL(port, -EINVAL, "is not configured");
 	if (data->nb_tx_queues > 0 && port->lower.n_txq == 0)
-		return PORT_FAIL(port->name, -ENOTSUP, "lower device %s has no Tx queue",
-				 port->lower.name);
+		return LOWER_FAIL(port, -ENOTSUP, "has no Tx queue");
 	return 0;
-}
-
-static int unplugged(const struct ddp_port *port) {
-	return PORT_FAIL(port->name, -ENODEV, "lower device %s was unplugged", port->lower.name);
 }
 
 // Start the data path unless the lower device was unplugged meanwhile. lower_unplugged() sets its
@@ -461,7 +454,7 @@ static int running_set(struct ddp_port *port) {
 		return 0;
 	__atomic_store_n(&port->running, false, __ATOMIC_SEQ_CST);
 	ddp_port_quiesce(port, 0);
-	return unplugged(port);
+	return LOWER_FAIL(port, -ENODEV, "was unplugged");
 }
 
 int ddp_port_start(struct ddp_port *port) {
@@ -472,7 +465,7 @@ int ddp_port_start(struct ddp_port *port) {
 	int ret;
 
 	if (ddp_lower_is_unplugged(port))
-		return unplugged(port);
+		return LOWER_FAIL(port, -ENODEV, "was unplugged");
 	ret = queues_check(port);
 	if (ret < 0)
 		return ret;

@@ -316,6 +316,10 @@ extern int ddp_port_logtype;
 	ddp_port_log(RTE_LOG_##level, "%s: " fmt, name, ##__VA_ARGS__)
 // Log an error. Evaluates to ret, for functions that then return it.
 #define PORT_FAIL(name, ret, fmt, ...) (PORT_LOG(ERR, name, fmt, ##__VA_ARGS__), ret)
+// The same two for a text that goes on behind "lower device NAME ".
+#define LOWER_LOG(level, port, fmt, ...) \
+	PORT_LOG(level, (port)->name, "lower device %s " fmt, (port)->lower.name, ##__VA_ARGS__)
+#define LOWER_FAIL(port, ret, fmt, ...) (LOWER_LOG(ERR, port, fmt, ##__VA_ARGS__), ret)
 void ddp_port_log(uint32_t level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 // Write one line to error, which has DDP_ERROR_SIZE bytes. Returns ret, which is negative.
 int ddp_fail(char *error, int ret, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
