@@ -63,6 +63,8 @@ void ddp_diag_add(struct ddp_diag *diag, enum ddp_severity severity, const struc
 #define ddp_warn(diag, place, ...) ddp_diag_add(diag, DDP_WARNING, place, __VA_ARGS__)
 // Add an error; evaluates to false, for functions that return whether they succeeded.
 #define ddp_refuse(diag, place, ...) (ddp_error(diag, place, __VA_ARGS__), false)
+// Likewise to NULL, for functions that return an object.
+#define ddp_refuse_null(diag, place, ...) (ddp_error(diag, place, __VA_ARGS__), NULL)
 
 // Add "error: out of memory", without memory, as for errors whose text had none. Returns -ENOMEM.
 int ddp_no_memory(struct ddp_diag *diag);

@@ -75,8 +75,8 @@ static const struct ddp_i40e_calls *calls_find(struct ddp_diag *diag) {
 	pthread_mutex_unlock(&mutex);
 	if (missing == NULL)
 		return &calls;
-	ddp_error(diag, NULL, "DPDK's driver net_i40e is not loaded: %s() is missing", missing);
-	return NULL;
+	return ddp_refuse_null(diag, NULL, "DPDK's driver net_i40e is not loaded: %s() is missing",
+			       missing);
 }
 
 const struct ddp_i40e_calls *(*ddp_i40e_lower_calls)(struct ddp_diag *diag) = calls_find;
@@ -385,9 +385,9 @@ bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
 	    has_pctype(package->i40e, 22, "GTPU_IPV4") &&
 	    has_pctype(package->i40e, 23, "GTPU_IPV6"))
 		return true;
-	ddp_error(diag, &place, "%s",
-		  ret < 0 ? reason : "Intel does not document which fields a NIC hashes with it");
-	return false;
+	return ddp_refuse(diag, &place, "%s",
+			  ret < 0 ? reason :
+				    "Intel does not document which fields a NIC hashes with it");
 }
 
 bool ddp_i40e_package_wanted(const struct ddp_profile *profile) {

@@ -20,10 +20,8 @@ struct ddp_package *package_create(const char *path, const void *bytes, size_t s
 	struct ddp_arena *arena;
 	char *path_copy, *copy;
 
-	if (size > PACKAGE_SIZE_MAX) {
-		ddp_error(diag, &place, "too large for a package");
-		return NULL;
-	}
+	if (size > PACKAGE_SIZE_MAX)
+		return ddp_refuse_null(diag, &place, "too large for a package");
 	arena = ddp_arena_create();
 	package = ddp_arena_try_alloc(arena, sizeof(*package));
 	path_copy = ddp_arena_try_alloc(arena, strlen(path) + 1);

@@ -75,13 +75,12 @@ static bool progress_visit(struct loader *l, unsigned int target, void *arg) {
 	assert(target < l->profile->n_headers);
 	if (header->min_size > 0 || marks[target] == DONE)
 		return true;
-	if (marks[target] == OPEN) {
-		ddp_error(l->diag, &header->place,
-			  "header '%s' can take no bytes and lead back to itself: a walk would not "
-			  "end",
-			  header->name);
-		return false;
-	}
+	if (marks[target] == OPEN)
+		return ddp_refuse(
+			l->diag, &header->place,
+			"header '%s' can take no bytes and lead back to itself: a walk would not "
+			"end",
+			header->name);
 	marks[target] = OPEN;
 	if (!edges_each(l, header, progress_visit, marks))
 		return false;

@@ -58,12 +58,11 @@ static struct ddp_path *alias_expand(struct path_reader *r, struct alias *alias,
 	struct path_reader inside = {.l = r->l, .depth = r->depth + 1, .n_nodes = r->n_nodes};
 	struct ddp_path *path;
 
-	if (alias->open || r->depth > PATH_DEPTH_MAX) {
-		ddp_error(r->l->diag, &token->place,
-			  alias->open ? "path '%s' contains itself" : "path '%s': nested too deep",
-			  alias->name);
-		return NULL;
-	}
+	if (alias->open || r->depth > PATH_DEPTH_MAX)
+		return ddp_refuse_null(r->l->diag, &token->place,
+				       alias->open ? "path '%s' contains itself" :
+						     "path '%s': nested too deep",
+				       alias->name);
 	alias->open = true;
 	ddp_lexer_init(&inside.lexer, &alias->text, r->l->diag);
 	path = either_read(&inside);
@@ -105,10 +104,8 @@ static struct ddp_path *step_read(struct path_reader *r) {
 	int node, at;
 
 	if (ddp_lexer_accept(&r->lexer, "(")) {
-		if (++r->depth > PATH_DEPTH_MAX) {
-			ddp_error(r->l->diag, &token.place, "nested too deep");
-			return NULL;
-		}
+		if (++r->depth > PATH_DEPTH_MAX)
+			return ddp_refuse_null(r->l->diag, &token.place, "nested too deep");
 		path = either_read(r);
 		r->depth--;
 		return path != NULL && ddp_lexer_expect(&r->lexer, ")") ? path : NULL;
@@ -123,23 +120,21 @@ static struct ddp_path *step_read(struct path_reader *r) {
 	at = NAME_FIND(r->l->aliases, r->l->n_aliases, token.s, token.len);
 	alias = at < 0 ? NULL : &r->l->aliases[at];
 	node = header_find(r->l, token.s, token.len);
-	if (alias != NULL && node >= 0 && !r->l->profile->headers[node].hidden) {
-		ddp_error(r->l->diag, &alias->place, "path '%s': a header in %s:%u has this name",
-			  alias->name, r->l->profile->headers[node].place.file,
-			  r->l->profile->headers[node].place.line);
-		return NULL;
-	}
+	if (alias != NULL && node >= 0 && !r->l->profile->headers[node].hidden)
+		return ddp_refuse_null(r->l->diag, &alias->place,
+				       "path '%s': a header in %s:%u has this name", alias->name,
+				       r->l->profile->headers[node].place.file,
+				       r->l->profile->headers[node].place.line);
 	if (alias != NULL)
 		return alias_expand(r, alias, &token);
 	if (node < 0) {
 		unknown_step(r->l, &token);
 		return NULL;
 	}
-	if (r->l->profile->headers[node].hidden) {
-		ddp_error(r->l->diag, &token.place, "'%s' is hidden: it cannot be part of a path",
-			  r->l->profile->headers[node].name);
-		return NULL;
-	}
+	if (r->l->profile->headers[node].hidden)
+		return ddp_refuse_null(r->l->diag, &token.place,
+				       "'%s' is hidden: it cannot be part of a path",
+				       r->l->profile->headers[node].name);
 	path = path_new(r, DDP_PATH_HEADER, NULL, NULL);
 	if (path != NULL)
 		path->node = node;
@@ -394,18 +389,16 @@ static struct ddp_packet_type *type_new(struct loader *l, const struct ddp_yaml 
 	    strspn(key->value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			       "abcdefghijklmnopqrstuvwxyz"
 			       "0123456789_-") != strlen(key->value) ||
-	    *key->value == '\0') {
-		ddp_error(l->diag, &key->place,
-			  "packet type '%s': a name has 1 to 63 letters, digits, '_' or '-'",
-			  key->value);
-		return NULL;
-	}
-	if (strcmp(key->value, "none") == 0 || strcmp(key->value, "UNKNOWN") == 0) {
-		ddp_error(l->diag, &key->place,
-			  "packet type '%s': packets without a packet type are called so",
-			  key->value);
-		return NULL;
-	}
+	    *key->value == '\0')
+		return ddp_refuse_null(
+			l->diag, &key->place,
+			"packet type '%s': a name has 1 to 63 letters, digits, '_' or '-'",
+			key->value);
+	if (strcmp(key->value, "none") == 0 || strcmp(key->value, "UNKNOWN") == 0)
+		return ddp_refuse_null(
+			l->diag, &key->place,
+			"packet type '%s': packets without a packet type are called so",
+			key->value);
 	if (!room_check(l, l->profile->n_types, DDP_MAX_TYPES, &key->place, "packet types"))
 		return NULL;
 	type = DDP_APPEND(l->arena, l->profile->types, l->profile->n_types);

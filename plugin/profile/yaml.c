@@ -284,21 +284,16 @@ static struct ddp_yaml *node_read(struct yaml_reader *r, unsigned int depth) {
 	struct ddp_place place = place_of(r, &event->start_mark);
 	struct ddp_yaml *node;
 
-	if (depth > DEPTH_MAX) {
-		ddp_error(r->diag, &place, "nested too deep");
-		return NULL;
-	}
-	if (is_decorated(event)) {
-		ddp_error(r->diag, &place,
-			  "anchors, aliases and tags (&, * and !) cannot be used here");
-		return NULL;
-	}
+	if (depth > DEPTH_MAX)
+		return ddp_refuse_null(r->diag, &place, "nested too deep");
+	if (is_decorated(event))
+		return ddp_refuse_null(
+			r->diag, &place,
+			"anchors, aliases and tags (&, * and !) cannot be used here");
 	switch (event->type) {
 	case YAML_SCALAR_EVENT:
-		if (memchr(event->data.scalar.value, 0, event->data.scalar.length) != NULL) {
-			ddp_error(r->diag, &place, "text with a NUL byte");
-			return NULL;
-		}
+		if (memchr(event->data.scalar.value, 0, event->data.scalar.length) != NULL)
+			return ddp_refuse_null(r->diag, &place, "text with a NUL byte");
 		return scalar_new(r, event);
 	case YAML_SEQUENCE_START_EVENT:
 		node = node_new(r, DDP_YAML_LIST, &event->start_mark);
@@ -309,8 +304,7 @@ static struct ddp_yaml *node_read(struct yaml_reader *r, unsigned int depth) {
 			return NULL;
 		return node;
 	default:
-		ddp_error(r->diag, &place, "nothing here");
-		return NULL;
+		return ddp_refuse_null(r->diag, &place, "nothing here");
 	}
 }
 
@@ -351,10 +345,9 @@ struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 	struct ddp_place place = {.file = file};
 	char *source;
 
-	if (size > DDP_YAML_SIZE_MAX) {
-		ddp_error(diag, &place, "larger than %d bytes: not a profile", DDP_YAML_SIZE_MAX);
-		return NULL;
-	}
+	if (size > DDP_YAML_SIZE_MAX)
+		return ddp_refuse_null(diag, &place, "larger than %d bytes: not a profile",
+				       DDP_YAML_SIZE_MAX);
 	source = ddp_arena_try_alloc(arena, size + 1);
 	if (source == NULL || !yaml_parser_initialize(&r.parser)) {
 		ddp_no_memory(diag);

@@ -105,11 +105,9 @@ static bool paths_find(struct flow_builder *b) {
 		for (known = 0; known < rule->n_items; known++)
 			if (ddp_header_find(b->profile, rule->items[known]) < 0)
 				break;
-		if (known < rule->n_items && !rule->optional) {
-			ddp_error(b->diag, NULL, "no loaded profile parses header '%s'",
-				  rule->items[known]);
-			return false;
-		}
+		if (known < rule->n_items && !rule->optional)
+			return ddp_refuse(b->diag, NULL, "no loaded profile parses header '%s'",
+					  rule->items[known]);
 		if (rule->n_items == 0 || known < rule->n_items)
 			continue;
 		// The automaton reports types that match one path unless they differ in priority.
@@ -145,10 +143,8 @@ static bool automaton_make(struct flow_builder *b) {
 	paths.types = b->paths;
 	paths.n_types = b->set->n_paths;
 	ok = automaton_build(a, &paths, NULL, b->set->arena, b->scratch, &b->ignored);
-	if (!ok) {
-		ddp_error(b->diag, NULL, "the flow rules have too many paths together");
-		return false;
-	}
+	if (!ok)
+		return ddp_refuse(b->diag, NULL, "the flow rules have too many paths together");
 	taken = ddp_arena_alloc(b->scratch, b->set->n_paths + 1);
 	for (unsigned int s = 0; s < a->n_states; s++)
 		for (unsigned int i = 0; i < a->n_accepts[s]; i++)
@@ -167,10 +163,8 @@ static bool automaton_make(struct flow_builder *b) {
 static bool place_add(struct flow_builder *b, const struct ddp_flow_field *at, uint16_t *index) {
 	struct prog_field *field;
 
-	if (b->set->view.n_fields > UINT16_MAX) {
-		ddp_error(b->diag, NULL, "the flow rules read too many fields together");
-		return false;
-	}
+	if (b->set->view.n_fields > UINT16_MAX)
+		return ddp_refuse(b->diag, NULL, "the flow rules read too many fields together");
 	*index = b->set->view.n_fields;
 	field = VIEW_ADD(b, fields);
 	field->bit_off = at->bit & ~DDP_FLOW_PAYLOAD;
@@ -190,13 +184,12 @@ static bool ref_make(struct flow_builder *b, const struct ddp_flow *rule,
 
 	if (at->field != NULL) {
 		field = ddp_field_find(header, at->field);
-		if (field < 0 || at->width > header->fields[field].width) {
-			ddp_error(b->diag, NULL,
-				  "header '%s' of profile '%s' has no field '%s' of %u bits or "
-				  "more",
-				  item, header->profile, at->field, at->width);
-			return false;
-		}
+		if (field < 0 || at->width > header->fields[field].width)
+			return ddp_refuse(
+				b->diag, NULL,
+				"header '%s' of profile '%s' has no field '%s' of %u bits or "
+				"more",
+				item, header->profile, at->field, at->width);
 	}
 	*named = (struct ddp_ref){
 		.node = node,
@@ -303,11 +296,9 @@ static bool inputs_make(struct flow_builder *b, unsigned int g) {
 		set->n_inputs--;
 		size -= (b->set->view.inputs[set->first_input + set->n_inputs].ref.bits + 7) / 8;
 	}
-	if (size > DDP_MAX_INPUT_SIZE) {
-		ddp_error(b->diag, NULL, "%u bytes to hash are more than %d", size,
-			  DDP_MAX_INPUT_SIZE);
-		return false;
-	}
+	if (size > DDP_MAX_INPUT_SIZE)
+		return ddp_refuse(b->diag, NULL, "%u bytes to hash are more than %d", size,
+				  DDP_MAX_INPUT_SIZE);
 	for (unsigned int i = 0; i < rule->n_inputs; i++)
 		b->set->view.inputs[set->first_input + i].partner =
 			partner_find(b->profile, named, rule->n_inputs, i);
