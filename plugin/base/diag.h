@@ -21,6 +21,7 @@ struct ddp_place {
 };
 
 #define DDP_PLACE_BYTE UINT32_MAX
+#define DDP_FILE(path) (&(const struct ddp_place){.file = (path)}) // a whole file
 
 // Text inside a file, as it stands there, so that an error can point into it.
 struct ddp_text {

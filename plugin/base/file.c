@@ -10,7 +10,6 @@
 char *ddp_file_read(const char *path, size_t max, size_t *size, struct ddp_arena *arena,
 		    struct ddp_diag *diag) {
 	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // of a FIFO without waiting
-	const struct ddp_place place = {.file = path};
 	char *bytes = NULL;
 	struct stat st;
 	ssize_t n = -1;
@@ -31,9 +30,9 @@ char *ddp_file_read(const char *path, size_t max, size_t *size, struct ddp_arena
 	} else if (n < 0) {
 		diag->unreadable = true;
 		if (errno == 0)
-			ddp_error(diag, &place, "not a file");
+			ddp_error(diag, DDP_FILE(path), "not a file");
 		else
-			ddp_error(diag, &place, "cannot be read: %s", strerror(errno));
+			ddp_error(diag, DDP_FILE(path), "cannot be read: %s", strerror(errno));
 	}
 	if (fd >= 0)
 		close(fd);

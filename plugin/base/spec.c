@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define WRONG(diag, ...) \
-	(ddp_error(diag, &(struct ddp_place){.file = "profile"}, __VA_ARGS__), -EINVAL)
+#define WRONG(diag, ...) (ddp_error(diag, DDP_FILE("profile"), __VA_ARGS__), -EINVAL)
 
 // The text at *at before the first of stops or the end; *at moves behind that sign, *stop.
 static const char *piece_take(char **at, const char *stops, char *stop) {

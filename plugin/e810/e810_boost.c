@@ -51,7 +51,6 @@ static void port_set(struct ternary *t, uint16_t port) {
 }
 
 static bool port_add(struct boost_reader *r, const char *prefix, const char *name, uint16_t port) {
-	struct ddp_place place = {.file = r->parser->package->path};
 	bool found = false; // an entry for this tunnel
 	unsigned int at = 0;
 	struct ternary *t;
@@ -65,12 +64,12 @@ static bool port_add(struct boost_reader *r, const char *prefix, const char *nam
 		return true;
 	}
 	if (!found) {
-		ddp_warn(r->diag, &place,
+		ddp_warn(r->diag, DDP_FILE(r->parser->package->path),
 			 "the package has no entry for %s ports: %u stays plain UDP", name, port);
 		return true;
 	}
-	return ddp_refuse(r->diag, &place, "the package has no entry left for %s port %u", name,
-			  port);
+	return ddp_refuse(r->diag, DDP_FILE(r->parser->package->path),
+			  "the package has no entry left for %s port %u", name, port);
 }
 
 static void rows_enable(struct boost_reader *r, const char *prefix, bool enabled) {
@@ -159,12 +158,11 @@ void e810_decode_boost(struct e810_parser *parser, const struct e810_config *con
 		       struct ddp_diag *diag) {
 	const struct e810_table *table = e810_table(parser->package, E810_BOOST_TCAM);
 	struct boost_reader r = {.parser = parser, .diag = diag, .table = table};
-	struct ddp_place place = {.file = parser->package->path};
 
 	r.labels = e810_labels(parser->package, E810_LABELS_BOOST, &r.n_labels);
 	if (table->n_entries > E810_N_BOOST) {
-		ddp_error(diag, &place, "the boost TCAM has %u entries, not %u", table->n_entries,
-			  E810_N_BOOST);
+		ddp_error(diag, DDP_FILE(parser->package->path),
+			  "the boost TCAM has %u entries, not %u", table->n_entries, E810_N_BOOST);
 		return;
 	}
 	for (unsigned int i = 0; i < table->n_entries; i++) {

@@ -99,12 +99,11 @@ void e810_decode_instruction(const uint8_t *entry, unsigned int first,
 
 static void instructions_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 	const struct e810_table *table = e810_table(parser->package, E810_IMEM);
-	struct ddp_place place = {.file = parser->package->path};
 
 	assert(table->n_entries <= E810_N_PCS);
 	if (table->n_entries == 0)
-		ddp_error(diag, &place, "no instructions of a receive parser (section %u)",
-			  E810_IMEM);
+		ddp_error(diag, DDP_FILE(parser->package->path),
+			  "no instructions of a receive parser (section %u)", E810_IMEM);
 	for (unsigned int i = 0; i < table->n_entries; i++) {
 		const uint8_t *entry = e810_entry(table, i);
 		struct instruction *instruction = &parser->instructions[i];
@@ -118,12 +117,11 @@ static void instructions_decode(struct e810_parser *parser, struct ddp_diag *dia
 
 static void start_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 	const struct e810_table *table = e810_table(parser->package, E810_METADATA_INIT);
-	struct ddp_place place = {.file = parser->package->path};
 	const uint8_t *entry = table->entries;
 
 	if (table->n_entries == 0) {
-		ddp_error(diag, &place, "no initial state of a receive parser (section %u)",
-			  E810_METADATA_INIT);
+		ddp_error(diag, DDP_FILE(parser->package->path),
+			  "no initial state of a receive parser (section %u)", E810_METADATA_INIT);
 		return;
 	}
 	parser->first_tsr = entry_bits(entry, 0, 8);
@@ -132,8 +130,9 @@ static void start_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 	parser->first_node = entry_bits(entry, 25, 11);
 	parser->first_flags = entry_bits(entry, 123, 32) | entry_bits(entry, 155, 32) << 32;
 	if (parser->first_pc >= E810_N_PCS)
-		ddp_error(diag, &place, "the parser starts at instruction %u; there are %u",
-			  parser->first_pc, E810_N_PCS);
+		ddp_error(diag, DDP_FILE(parser->package->path),
+			  "the parser starts at instruction %u; there are %u", parser->first_pc,
+			  E810_N_PCS);
 }
 
 /* Parse graph */
@@ -165,10 +164,9 @@ struct graph_reader {
 // Report a field beyond the n items of its table. Returns false.
 static bool graph_error(struct graph_reader *r, const char *what, unsigned int value,
 			unsigned int n) {
-	struct ddp_place place = {.file = r->parser->package->path};
-
-	return ddp_refuse(r->diag, &place, "entry %u of the %s: %s %u; there are %u", r->index,
-			  r->table->name, what, value, n);
+	return ddp_refuse(r->diag, DDP_FILE(r->parser->package->path),
+			  "entry %u of the %s: %s %u; there are %u", r->index, r->table->name, what,
+			  value, n);
 }
 
 static bool marker_add(struct graph_reader *r, struct e810_edge *e, unsigned int marker) {
@@ -331,7 +329,6 @@ static bool marker_row_decode(const uint8_t *entry, struct marker_row *row) {
 
 static void ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 	const struct e810_table *table = e810_table(parser->package, E810_PTYPE_TCAM);
-	struct ddp_place place = {.file = parser->package->path};
 	const unsigned int n = table->n_entries;
 	struct ddp_arena *arena = parser->arena;
 
@@ -348,7 +345,7 @@ static void ptypes_decode(struct e810_parser *parser, struct ddp_diag *diag) {
 		if (!marker_row_decode(e810_entry(table, i), row))
 			continue;
 		if (row->ptype >= E810_N_PTYPES) {
-			ddp_error(diag, &place,
+			ddp_error(diag, DDP_FILE(parser->package->path),
 				  "entry %u of the packet type TCAM: packet type %u; there are %u",
 				  i, row->ptype, E810_N_PTYPES);
 			continue;
@@ -569,12 +566,12 @@ static void parser_make(void *arg) {
 
 struct e810_parser *e810_parser_create(const struct ddp_package *package,
 				       const struct e810_config *config, struct ddp_diag *diag) {
-	struct ddp_place place = {.file = package->path};
 	unsigned int n_errors = ddp_diag_failures(diag);
 	struct making making = {.package = package, .config = config, .diag = diag};
 
 	if (package->kind != DDP_PACKAGE_E810) {
-		ddp_error(diag, &place, "not a package of the 800 series, so no parser to model");
+		ddp_error(diag, DDP_FILE(package->path),
+			  "not a package of the 800 series, so no parser to model");
 		errno = EINVAL;
 		return NULL;
 	}

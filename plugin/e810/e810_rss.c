@@ -93,10 +93,9 @@ static bool request_has(const struct e810_request *request, uint16_t ptype) {
 
 static bool groups_read(struct e810_rss *rss, struct ddp_diag *diag) {
 	const struct e810_table *table = e810_table(rss->parser->package, E810_RSS_XLT1);
-	struct ddp_place place = {.file = rss->parser->package->path};
 
 	if (table->n_entries == 0)
-		return ddp_refuse(diag, &place,
+		return ddp_refuse(diag, DDP_FILE(rss->parser->package->path),
 				  "no packet type groups of the RSS block (section %u)",
 				  E810_RSS_XLT1);
 	assert(table->n_entries >= sizeof(rss->groups));

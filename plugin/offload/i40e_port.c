@@ -356,12 +356,11 @@ bool i40e_inset_hashes(const struct ddp_offload_inset *inset, const struct packe
 /* Packages for a port */
 
 struct ddp_package *ddp_i40e_package_open(const char *path, struct ddp_diag *diag) {
-	const struct ddp_place place = {.file = path};
 	struct ddp_package *package = ddp_package_open(path, diag);
 
 	if (package == NULL || package->kind == DDP_PACKAGE_I40E)
 		return package;
-	ddp_error(diag, &place, "it is for the 800 series");
+	ddp_error(diag, DDP_FILE(path), "it is for the 800 series");
 	ddp_package_close(package);
 	return NULL;
 }
@@ -377,7 +376,6 @@ static bool has_pctype(const struct i40e_package *i40e, uint8_t id, const char *
 
 bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
 			     struct ddp_diag *diag) {
-	const struct ddp_place place = {.file = package->path};
 	const char *reason;
 	int ret = i40e_verdict(package, device, &reason);
 
@@ -385,7 +383,7 @@ bool ddp_i40e_package_covers(const struct ddp_package *package, uint16_t device,
 	    has_pctype(package->i40e, 22, "GTPU_IPV4") &&
 	    has_pctype(package->i40e, 23, "GTPU_IPV6"))
 		return true;
-	return ddp_refuse(diag, &place, "%s",
+	return ddp_refuse(diag, DDP_FILE(package->path), "%s",
 			  ret < 0 ? reason :
 				    "Intel does not document which fields a NIC hashes with it");
 }

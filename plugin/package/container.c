@@ -15,13 +15,12 @@
 
 struct ddp_package *package_create(const char *path, const void *bytes, size_t size,
 				   struct ddp_diag *diag) {
-	const struct ddp_place place = {.file = path};
 	struct ddp_package *package;
 	struct ddp_arena *arena;
 	char *path_copy, *copy;
 
 	if (size > PACKAGE_SIZE_MAX)
-		return ddp_refuse_null(diag, &place, "too large for a package");
+		return ddp_refuse_null(diag, DDP_FILE(path), "too large for a package");
 	arena = ddp_arena_create();
 	package = ddp_arena_try_alloc(arena, sizeof(*package));
 	path_copy = ddp_arena_try_alloc(arena, strlen(path) + 1);
@@ -59,10 +58,8 @@ int reader_error(struct package_reader *reader, uint64_t offset, const char *fmt
 }
 
 void reader_end(struct package_reader *reader) {
-	struct ddp_place place = {.file = reader->package->path};
-
 	if (reader->n_errors > ERRORS_MAX)
-		ddp_error(reader->diag, &place, "and %u errors more",
+		ddp_error(reader->diag, DDP_FILE(reader->package->path), "and %u errors more",
 			  reader->n_errors - ERRORS_MAX);
 }
 

@@ -18,16 +18,15 @@ static struct ddp_personality *personality_of(const struct loader *l) {
 // Whether the package can be this personality's; then it owns it.
 static bool package_take(struct loader *l, struct ddp_package *package, const char *path) {
 	struct ddp_personality *personality = personality_of(l);
-	struct ddp_place place = {.file = path};
 
 	if (package == NULL)
 		return false;
 	if (package->kind != DDP_PACKAGE_E810)
-		ddp_error(l->diag, &place,
+		ddp_error(l->diag, DDP_FILE(path),
 			  "a 700-series package programs only its NIC; a profile of the "
 			  "library or an 800-series package can be run in software");
 	else if (personality->package != NULL)
-		ddp_error(l->diag, &place,
+		ddp_error(l->diag, DDP_FILE(path),
 			  "a package is all that a NIC knows: there cannot be two");
 	else
 		personality->package = package;
@@ -322,13 +321,13 @@ static void types_all(struct loader *l) {
 		part++;
 	if (part->request == NULL || l->n_requests != 1) {
 		ddp_error(
-			l->diag, &(struct ddp_place){.file = part->file},
+			l->diag, DDP_FILE(part->file),
 			"a package is all that a NIC knows: it cannot be joined with other profiles");
 		return;
 	}
 	if (part->request->spec.input_set != NULL)
 		ddp_error(
-			l->diag, &(struct ddp_place){.file = part->file},
+			l->diag, DDP_FILE(part->file),
 			"a package has no named input sets: what is hashed, rss_hf and flow rules say");
 	config_read(l, part, &config);
 	if (l->diag->n_errors > 0)

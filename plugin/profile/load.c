@@ -107,8 +107,7 @@ static void requires_load(struct loader *l, struct ddp_profile_part *part) {
 	const struct ddp_yaml *requires = ddp_yaml_get(part->root, "requires");
 
 	if (part->root == NULL)
-		part->requires = required_load(l, l->format->requires,
-					       &(struct ddp_place){.file = part->file});
+		part->requires = required_load(l, l->format->requires, DDP_FILE(part->file));
 	if (!yaml_is(l, requires, DDP_YAML_LIST, "a list such as [base]"))
 		return;
 	for (unsigned int i = 0; i < requires->n_items; i++) {
@@ -227,8 +226,7 @@ static void requests_note(struct loader *l) {
 		if (part == NULL)
 			continue;
 		if (part->request != NULL && part->request != &l->requests[i])
-			ddp_error(l->diag, &(struct ddp_place){.file = "profile"},
-				  "'%s' is named twice", name);
+			ddp_error(l->diag, DDP_FILE("profile"), "'%s' is named twice", name);
 		part->request = &l->requests[i];
 	}
 }
@@ -534,8 +532,8 @@ static void input_sets_run(struct loader *l) {
 		    (part->n_input_sets == 0 && input_set_choose(l, wanted, NULL)))
 			continue;
 		snprintf(kind, sizeof(kind), "input set of profile '%.40s':", part->name);
-		unknown_name(l, &(struct ddp_place){.file = part->file}, kind, wanted,
-			     strlen(wanted), part->input_sets, part->n_input_sets);
+		unknown_name(l, DDP_FILE(part->file), kind, wanted, strlen(wanted),
+			     part->input_sets, part->n_input_sets);
 	}
 }
 

@@ -342,11 +342,10 @@ static void document_read(void *arg) {
 struct ddp_yaml *ddp_yaml_parse(const char *text, size_t size, const char *file,
 				struct ddp_arena *arena, struct ddp_diag *diag) {
 	struct yaml_reader r = {.file = file, .size = size, .arena = arena, .diag = diag};
-	struct ddp_place place = {.file = file};
 	char *source;
 
 	if (size > DDP_YAML_SIZE_MAX)
-		return ddp_refuse_null(diag, &place, "larger than %d bytes: not a profile",
+		return ddp_refuse_null(diag, DDP_FILE(file), "larger than %d bytes: not a profile",
 				       DDP_YAML_SIZE_MAX);
 	source = ddp_arena_try_alloc(arena, size + 1);
 	if (source == NULL || !yaml_parser_initialize(&r.parser)) {

@@ -65,7 +65,7 @@ int rules_add(struct rules *rules, const char *text, struct ddp_diag *diag) {
 		fclose(in);
 	free(line);
 	if (ddp_diag_failures(diag) == failures && rules->n == n)
-		ddp_error(diag, &(struct ddp_place){.file = place.file}, "no rule is in it");
+		ddp_error(diag, DDP_FILE(place.file), "no rule is in it");
 	return ddp_diag_failures(diag) == failures ? 0 : -EINVAL;
 }
 
