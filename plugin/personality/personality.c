@@ -81,15 +81,6 @@ int ddp_personality_load(struct ddp_personality *personality, const struct ddp_l
 	return ret < 0 ? ret : ddp_personality_compile(personality, load->memory, diag);
 }
 
-int ddp_personality_load_spec(struct ddp_personality *personality, const char *spec,
-			      struct ddp_diag *diag) {
-	const struct ddp_source source = {.spec = spec};
-
-	return ddp_personality_load(
-		personality, &(struct ddp_load){.sources = &source, .n_sources = spec != NULL},
-		diag);
-}
-
 void ddp_personality_unload(struct ddp_personality *personality) {
 	ddp_program_destroy(personality->program);
 	e810_rss_destroy(personality->rss);

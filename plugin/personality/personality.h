@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A port runs one or several profiles, or an Intel 800-series package alone, and their program.
 //
+//	const struct ddp_source source = {.spec = "gtpu:ue+vxlan"};
+//	struct ddp_load load = {.sources = &source, .n_sources = 1};
 //	struct ddp_personality personality;
 //
-//	if (ddp_personality_load_spec(&personality, "gtpu:ue+vxlan", &diag) == 0)
+//	if (ddp_personality_load(&personality, &load, &diag) == 0)
 //		ddp_classify(personality.program, &packet, &class);
 //	ddp_personality_unload(&personality);
 //
@@ -35,9 +37,6 @@ struct ddp_personality {
 // nothing to unload, -ENOMEM, -ENOENT if a file cannot be read, else -EINVAL.
 int ddp_personality_load(struct ddp_personality *personality, const struct ddp_load *load,
 			 struct ddp_diag *diag);
-// Load and compile one specification; NULL: base.
-int ddp_personality_load_spec(struct ddp_personality *personality, const char *spec,
-			      struct ddp_diag *diag);
 // Load and compile in two steps. Packet types have the ids that the profile has at the second.
 int ddp_personality_read(struct ddp_personality *personality, const struct ddp_load *load,
 			 struct ddp_diag *diag);

@@ -79,12 +79,14 @@ static void sets_add(struct run *run, const char *file, const struct ddp_profile
 }
 
 static void file_add(struct run *run, const char *file) {
+	const struct ddp_source source = {.spec = file};
+	const struct ddp_load load = {.sources = &source, .n_sources = 1};
 	struct ddp_personality personality;
 	struct ddp_diag diag;
 
 	spec_add(run, file, "");
 	ddp_diag_init(&diag);
-	if (ddp_personality_load_spec(&personality, file, &diag) == 0)
+	if (ddp_personality_load(&personality, &load, &diag) == 0)
 		sets_add(run, file, personality.profile);
 	ddp_personality_unload(&personality);
 	ddp_diag_fini(&diag);
@@ -504,6 +506,16 @@ static uint64_t number_of(const char *option, const char *text) {
 	return n;
 }
 
+static enum ddp_isa isa_of(const char *name) {
+	enum ddp_isa isa = 0;
+
+	while (isa < DDP_ISA_LEVELS && strcmp(name, ddp_isa_name(isa)) != 0)
+		isa++;
+	if (isa == DDP_ISA_LEVELS)
+		misused("isa", name);
+	return isa;
+}
+
 static void options_read(struct options *options, int argc, char **argv) {
 	static const struct option known[] = {
 		{"seed", required_argument, NULL, 's'},
@@ -532,8 +544,8 @@ static void options_read(struct options *options, int argc, char **argv) {
 			options->packets = number_of("packets", optarg);
 		else if (c == 't')
 			options->seconds = number_of("time", optarg);
-		else if (c == 'i' && ddp_isa_parse(optarg, &options->isa) < 0)
-			misused("isa", optarg);
+		else if (c == 'i')
+			options->isa = isa_of(optarg);
 		else if (c == 'f')
 			options->front = optarg;
 		else if (c == 'p' && options->n_profiles == PROFILES_MAX)
@@ -546,7 +558,7 @@ static void options_read(struct options *options, int argc, char **argv) {
 			options->cases = optarg;
 		else if (c == 'v')
 			options->verbose = true;
-		else if (c != 'i') {
+		else {
 			usage(c == 'h' ? stdout : stderr);
 			exit(c == 'h' ? 0 : 2);
 		}

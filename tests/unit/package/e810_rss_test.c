@@ -222,11 +222,19 @@ static void personality_end(void *personality) {
 	free(personality);
 }
 
+static int genuine_load(struct ddp_personality *personality, enum genuine which,
+			struct ddp_diag *diag) {
+	const struct ddp_source source = {.spec = genuine_package(which)->path};
+
+	return ddp_personality_load(personality,
+				    &(struct ddp_load){.sources = &source, .n_sources = 1}, diag);
+}
+
 static const struct ddp_personality *package_load(enum genuine which) {
 	struct ddp_personality *personality = calloc(1, sizeof(*personality));
 	struct ddp_diag *diag = diag_new();
 
-	if (ddp_personality_load_spec(personality, genuine_package(which)->path, diag) < 0)
+	if (genuine_load(personality, which, diag) < 0)
 		fail_msg("%s", ddp_diag_first(diag));
 	after_test(personality_end, personality);
 	return personality;
@@ -335,8 +343,7 @@ TEST(a_library_that_lacks_what_is_hashed_is_told) {
 			i < COUNT(ipv4) ? "ipv4" : "other", i < COUNT(ipv4) ? "ipv4" : "other",
 			i < COUNT(ipv4) ? ipv4[i] : "src:32");
 		scratch_write_text("all.yaml", text);
-		assert_true(ddp_personality_load_spec(
-				    &personality, genuine_package(GENUINE_COMMS)->path, diag) < 0);
+		assert_true(genuine_load(&personality, GENUINE_COMMS, diag) < 0);
 		assert_true(diag->n_errors > 0);
 		assert_non_null(strstr(ddp_diag_first(diag), "the profile library has no '"));
 	}

@@ -97,11 +97,13 @@ TEST(the_library_is_behind_the_folders_of_the_path) {
 
 // Load what cannot be; the caller frees the messages.
 static char *messages_of(const char *spec, bool unreadable) {
+	const struct ddp_source source = {.spec = spec};
+	const struct ddp_load load = {.sources = &source, .n_sources = 1};
 	struct ddp_personality personality;
 	struct ddp_diag *diag = diag_new();
 	char *messages;
 
-	assert_true(ddp_personality_load_spec(&personality, spec, diag) < 0);
+	assert_true(ddp_personality_load(&personality, &load, diag) < 0);
 	assert_int_equal(diag->unreadable, unreadable);
 	messages = scratch_messages(diag);
 	return messages;
