@@ -42,23 +42,23 @@
 	X(IPV4_CHKSUM, 34, "ipv4-chksum") \
 	X(L4_CHKSUM, 35, "l4-chksum")     \
 	X(L2TPV2, 36, "l2tpv2")
-// Bits without a name in testpmd.
-#define DDP_RSS_HF_UNNAMED(X)    \
-	X(L3_PRE96, 52, NULL)    \
-	X(L3_PRE64, 53, NULL)    \
-	X(L3_PRE56, 54, NULL)    \
-	X(L3_PRE48, 55, NULL)    \
-	X(L3_PRE40, 56, NULL)    \
-	X(L3_PRE32, 57, NULL)    \
-	X(L2_DST_ONLY, 58, NULL) \
-	X(L2_SRC_ONLY, 59, NULL) \
-	X(L4_DST_ONLY, 60, NULL) \
-	X(L4_SRC_ONLY, 61, NULL) \
-	X(L3_DST_ONLY, 62, NULL) \
-	X(L3_SRC_ONLY, 63, NULL)
+// Attributes of types, by their names in testpmd's flow rules; ddp_rss_hf_parse() takes none.
+#define DDP_RSS_HF_ATTRIBUTES(X)          \
+	X(L3_PRE96, 52, "l3-pre96")       \
+	X(L3_PRE64, 53, "l3-pre64")       \
+	X(L3_PRE56, 54, "l3-pre56")       \
+	X(L3_PRE48, 55, "l3-pre48")       \
+	X(L3_PRE40, 56, "l3-pre40")       \
+	X(L3_PRE32, 57, "l3-pre32")       \
+	X(L2_DST_ONLY, 58, "l2-dst-only") \
+	X(L2_SRC_ONLY, 59, "l2-src-only") \
+	X(L4_DST_ONLY, 60, "l4-dst-only") \
+	X(L4_SRC_ONLY, 61, "l4-src-only") \
+	X(L3_DST_ONLY, 62, "l3-dst-only") \
+	X(L3_SRC_ONLY, 63, "l3-src-only")
 #define DDP_RSS_HF_ENUM(name, bit, testpmd) DDP_RSS_HF_##name = bit,
 enum {
-	DDP_RSS_HF_NAMED(DDP_RSS_HF_ENUM) DDP_RSS_HF_UNNAMED(DDP_RSS_HF_ENUM)
+	DDP_RSS_HF_NAMED(DDP_RSS_HF_ENUM) DDP_RSS_HF_ATTRIBUTES(DDP_RSS_HF_ENUM)
 };
 
 #define DDP_RSS_HF(name) (UINT64_C(1) << DDP_RSS_HF_##name)

@@ -14,12 +14,8 @@
 /* A rule */
 
 static const char *type_name(unsigned int bit) {
-	static const char *const attributes[64] = {
-		[DDP_RSS_HF_L3_PRE64] = "l3-pre64",       [DDP_RSS_HF_L3_PRE48] = "l3-pre48",
-		[DDP_RSS_HF_L3_PRE32] = "l3-pre32",       [DDP_RSS_HF_L4_DST_ONLY] = "l4-dst-only",
-		[DDP_RSS_HF_L4_SRC_ONLY] = "l4-src-only", [DDP_RSS_HF_L3_DST_ONLY] = "l3-dst-only",
-		[DDP_RSS_HF_L3_SRC_ONLY] = "l3-src-only",
-	};
+#define ATTRIBUTE(name, bit, testpmd) [bit] = testpmd,
+	static const char *const attributes[64] = {DDP_RSS_HF_ATTRIBUTES(ATTRIBUTE)};
 
 	return attributes[bit] != NULL ? attributes[bit] : ddp_rss_hf_name(bit);
 }

@@ -266,9 +266,8 @@ static void prefix_set(const struct field *f, unsigned int n, uint8_t *structure
 /* Values of action rss */
 
 // The bits from L3_PRE96 on.
-#define RSS_ATTRIBUTES                                                                               \
-	"l3-pre96 l3-pre64 l3-pre56 l3-pre48 l3-pre40 l3-pre32 l2-dst-only l2-src-only l4-dst-only " \
-	"l4-src-only l3-dst-only l3-src-only "
+#define ATTRIBUTE(name, bit, testpmd) testpmd " "
+#define RSS_ATTRIBUTES DDP_RSS_HF_ATTRIBUTES(ATTRIBUTE)
 static_assert(DDP_RSS_HF_L3_SRC_ONLY - DDP_RSS_HF_L3_PRE96 == 11, "all in a row");
 
 static void type_take(struct reader *r, uint64_t *types) {

@@ -62,7 +62,7 @@ static const struct constant {
 	uint64_t ours, dpdks;
 } constants[] = {
 #define X(name, bit, testpmd) {#name, DDP_RSS_HF(name), RTE_ETH_RSS_##name},
-	DDP_RSS_HF_NAMED(X) DDP_RSS_HF_UNNAMED(X)
+	DDP_RSS_HF_NAMED(X) DDP_RSS_HF_ATTRIBUTES(X)
 #undef X
 };
 
