@@ -134,16 +134,10 @@ static void refs_read(struct explainer *b, const struct ddp_ref *refs, unsigned 
 }
 
 static bool is_repeat(const struct ddp_expr *expr, unsigned int op) {
-	const struct ddp_ref *ref = &expr->ops[op].ref;
-
-	for (unsigned int i = 0; i < op; i++) {
-		const struct ddp_ref *other = &expr->ops[i].ref;
-
-		if (expr->ops[i].op == DDP_OP_FIELD && other->node == ref->node &&
-		    other->field == ref->field && other->which == ref->which &&
-		    other->nth == ref->nth)
+	for (unsigned int i = 0; i < op; i++)
+		if (expr->ops[i].op == DDP_OP_FIELD &&
+		    ddp_refs_equal(&expr->ops[i].ref, &expr->ops[op].ref))
 			return true;
-	}
 	return false;
 }
 

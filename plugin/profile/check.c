@@ -152,7 +152,7 @@ static bool is_apart(const struct ddp_pattern *pattern, const struct ddp_match *
 
 // Does match b hold only where a does? Both test one field.
 static bool match_implies(const struct ddp_match *b, const struct ddp_match *a) {
-	if (!refs_equal(&a->ref, &b->ref) || (b->negate && !a->negate))
+	if (!ddp_refs_equal(&a->ref, &b->ref) || (b->negate && !a->negate))
 		return false;
 	for (unsigned int i = 0; !b->negate && i < b->n_patterns; i++)
 		if (a->negate ? !is_apart(&b->patterns[i], a) : !is_covered(&b->patterns[i], a))

@@ -179,7 +179,7 @@ static bool conds_meet(const struct ddp_cond *a, const struct ddp_cond *b) {
 		const struct ddp_match *other = NULL;
 
 		for (unsigned int j = 0; j < b->n_matches; j++)
-			if (refs_equal(&a->matches[i].ref, &b->matches[j].ref) &&
+			if (ddp_refs_equal(&a->matches[i].ref, &b->matches[j].ref) &&
 			    a->matches[i].negate == b->matches[j].negate)
 				other = &b->matches[j];
 		if (other == NULL || !ddp_patterns_meet(&a->matches[i], other))

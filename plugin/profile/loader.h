@@ -212,11 +212,6 @@ bool unknown_item(struct loader *l, const struct ddp_place *place, const char *k
 	unknown_item(l, place, kind, name, len, known, n, sizeof(*(known)))
 bool unknown_header(struct loader *l, const struct ddp_place *place, const char *name, size_t len);
 
-static inline bool refs_equal(const struct ddp_ref *a, const struct ddp_ref *b) {
-	return a->node == b->node && a->field == b->field && a->which == b->which &&
-	       a->nth == b->nth && a->skip == b->skip && a->bits == b->bits;
-}
-
 // The notation of a number, for output.
 static inline bool is_hex(const char *s, size_t len) {
 	return len > 2 && s[0] == '0' && s[1] == 'x';

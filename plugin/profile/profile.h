@@ -374,6 +374,12 @@ static inline struct ddp_field *ddp_ref_field(const struct ddp_profile *profile,
 	return &profile->headers[ref->node].fields[ref->field];
 }
 
+// Whatever they are called.
+static inline bool ddp_refs_equal(const struct ddp_ref *a, const struct ddp_ref *b) {
+	return a->node == b->node && a->field == b->field && a->which == b->which &&
+	       a->nth == b->nth && a->skip == b->skip && a->bits == b->bits;
+}
+
 // The nth header, from 0, that a rule may lead to; -1: there are no more.
 static inline int ddp_rule_target(const struct ddp_profile *profile, const struct ddp_rule *rule,
 				  unsigned int n) {

@@ -204,22 +204,18 @@ static struct prog_input *input_build(struct build *b, const struct ddp_ref *ref
 
 int partner_find(const struct ddp_profile *profile, const struct ddp_ref *refs, unsigned int n,
 		 unsigned int of) {
-	const struct ddp_ref *ref = &refs[of];
-	const struct ddp_header *header = &profile->headers[ref->node];
-	int field = -1;
+	const struct ddp_header *header = &profile->headers[refs[of].node];
+	struct ddp_ref partner = refs[of];
 
-	if (header->has_pair && header->pair[0] == ref->field)
-		field = header->pair[1];
-	else if (header->has_pair && header->pair[1] == ref->field)
-		field = header->pair[0];
-	for (unsigned int i = 0; field >= 0 && i < n; i++) {
-		const struct ddp_ref *other = &refs[i];
-
-		if (other->node == ref->node && other->field == field &&
-		    other->which == ref->which && other->nth == ref->nth &&
-		    other->skip == ref->skip && other->bits == ref->bits)
+	if (header->has_pair && header->pair[0] == refs[of].field)
+		partner.field = header->pair[1];
+	else if (header->has_pair && header->pair[1] == refs[of].field)
+		partner.field = header->pair[0];
+	else
+		return -1;
+	for (unsigned int i = 0; i < n; i++)
+		if (ddp_refs_equal(&refs[i], &partner))
 			return i;
-	}
 	return -1;
 }
 
