@@ -92,7 +92,6 @@ const struct ddp_memory *ddp_program_memory(const struct ddp_program *program);
 unsigned int ddp_program_n_types(const struct ddp_program *program);
 const struct ddp_type_info *ddp_program_type(const struct ddp_program *program, uint16_t type);
 const struct ddp_node_info *ddp_program_node(const struct ddp_program *program, uint8_t node);
-bool ddp_program_by_rss_hf(const struct ddp_program *program);
 uint64_t ddp_program_rss_hf(const struct ddp_program *program); // bits known to any type
 
 // The most that a packet can cost, in steps: a value compared, an operation of an expression, a
@@ -124,7 +123,7 @@ uint32_t ddp_classify_reach(const struct ddp_program *program, const struct ddp_
 
 // Input sets (plugin/rss hashes what this gathers). Copy the bytes to hash for a classified packet
 // to input, which has room for DDP_MAX_INPUT_SIZE (48), zero-padded to a multiple of 4. rss_hf
-// decides which sets apply where ddp_program_by_rss_hf(); a symmetric function has both fields of a
+// decides which sets apply if the profile is by_rss_hf; a symmetric function has both fields of a
 // source/destination pair replaced, see rss/rss.h. Returns the number of bytes before padding, 0
 // for "not hashed".
 unsigned int ddp_input_gather(const struct ddp_program *program, const struct ddp_packet *packet,

@@ -480,10 +480,6 @@ const struct ddp_node_info *ddp_program_node(const struct ddp_program *program, 
 	return &program->nodes[node].info;
 }
 
-bool ddp_program_by_rss_hf(const struct ddp_program *program) {
-	return program->by_rss_hf;
-}
-
 uint64_t ddp_program_rss_hf(const struct ddp_program *program) {
 	return program->rss_hf;
 }

@@ -64,7 +64,7 @@ static int info_fill(const struct ddp_port *port, struct rte_eth_dev_info *info)
 		.nb_queues = 1,
 	};
 	const struct rte_eth_dev_info *lower = &port->lower.info;
-	const struct ddp_program *program = port->personality->program;
+	const struct ddp_personality *personality = port->personality;
 
 	info->if_index = lower->if_index;
 	info->min_mtu = lower->min_mtu;
@@ -81,10 +81,10 @@ static int info_fill(const struct ddp_port *port, struct rte_eth_dev_info *info)
 		info->tx_offload_capa |= DDP_TX_CHECKSUMS;
 	info->reta_size = DDP_RETA_SIZE;
 	info->hash_key_size = port->rss_key_size;
-	info->flow_type_rss_offloads = ddp_program_rss_hf(program);
+	info->flow_type_rss_offloads = ddp_program_rss_hf(personality->program);
 	if (!ddp_rss_emulates(port))
 		info->flow_type_rss_offloads |= RTE_ETH_RSS_LEVEL_MASK;
-	if (!ddp_rss_emulates(port) && !ddp_program_by_rss_hf(program))
+	if (!ddp_rss_emulates(port) && !personality->profile->by_rss_hf)
 		info->flow_type_rss_offloads |= RSS_HF_USUAL;
 	for (int i = DDP_HASH_TOEPLITZ; i <= DDP_HASH_SIMPLE_XOR; i++)
 		DPDK_RSS_FUNCTION_OFFER(info, ddp_flow_function(i));

@@ -244,8 +244,7 @@ static void rss_fill(struct rte_tel_data *d, const struct ddp_port *port) {
 
 	number_add(d, "rss", port->steering != NULL && port->steering->policy.rss);
 	text_add(d, "rss_hash_function", ddp_hash_function_name(ddp_flows_function(port)));
-	text_add(d, "rss_fields_by",
-		 ddp_program_by_rss_hf(port->personality->program) ? "rss_hf" : "profiles");
+	text_add(d, "rss_fields_by", port->personality->profile->by_rss_hf ? "rss_hf" : "profiles");
 	names = container_in(d, "rss_hf", TEXTS);
 	for (unsigned int bit = 0; bit < 64; bit++)
 		if ((port->rss.rss_hf & RTE_BIT64(bit)) != 0)

@@ -134,10 +134,10 @@ TEST(base_knows_the_rss_types_of_a_fixed_function_nic) {
 	uint64_t bits;
 
 	assert_int_equal(ddp_rss_hf_parse("ip+udp+tcp+sctp", &bits, &unknown, &unknown_len), 0);
-	assert_true(ddp_program_by_rss_hf(loaded.program));
+	assert_true(loaded.profile->by_rss_hf);
 	assert_int_equal(ddp_program_rss_hf(loaded.program), bits);
 	loaded = load_good("gtpu");
-	assert_false(ddp_program_by_rss_hf(loaded.program));
+	assert_false(loaded.profile->by_rss_hf);
 }
 
 // Before any packet is seen: what rte_eth_dev_get_supported_ptypes() is made of.
