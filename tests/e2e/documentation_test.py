@@ -195,14 +195,6 @@ class Documents(harness.TestCase):
         pmd.commands("set fwd rxonly", "start")
         return pmd
 
-    def on_a_port(self, lines):
-        """While testpmd runs; Ctrl-C ends a command that watches."""
-        self.start("profile=gtpu")
-        said = self.run_commands([f"timeout --preserve-status -s INT 2 {line}" if " watch " in line
-                                  else line for line in lines])
-        self.assertRegex(said, r"s: [1-9]\d* packets/s")
-        return said
-
     def in_testpmd(self, lines):
         """And the same to ddpctl, which reads what testpmd reads."""
         pmd = self.start("profile=gtpu")
@@ -267,7 +259,6 @@ class Documents(harness.TestCase):
         ("apps/ctl/ddpctl.1", "$ ddpctl advise"): session,
         ("apps/ctl/ddpctl.1", "$ ddpctl check"): session,
         ("plugin/port/net_ddp.7", "dpdk-testpmd -d"): at_a_terminal,
-        ("plugin/port/net_ddp.7", "ddpctl port list"): on_a_port,
         ("plugin/port/net_ddp.7", "$ dpdk-telemetry.py"): in_telemetry,
         ("plugin/port/net_ddp.7", "flow create 0 ingress"): in_testpmd,
     }
