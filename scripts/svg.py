@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of the pictures that plot-* draw, on light and on dark pages."""
 
+import pathlib
+import sys
 from xml.sax.saxutils import escape, quoteattr
 
 # As (class, property, on light, on dark); custom properties are unknown to some viewers.
@@ -21,6 +23,10 @@ SHAPES = """
 .end { text-anchor: end }
 .middle { text-anchor: middle }
 """
+
+
+def fail(message):
+    sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {message}")
 
 
 def text(x, y, content, css="", transform=None):
