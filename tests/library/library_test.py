@@ -174,17 +174,24 @@ def capture_write(cases):
     return file
 
 
-def options_of(module, case):
-    return tuple(getattr(module, "TSHARK", ())) + case.options
-
-
 @functools.cache
-def seen(options):
-    """Output of tshark with these options, by profile and case: it takes longer to start than to read all of them."""
-    cases = {(name, case.name): case for name in cases_names() for module in [cases_load(name)]
-             for case in module.CASES if options_of(module, case) == options}
-    with capture_write(cases.values()) as file:
-        return dict(zip(cases, tshark.view(file.name, options), strict=True))
+def seen():
+    """Output of tshark by profile and case, in few runs, as it takes longer to start than to read all of them: one with no
+    options, and others with options that set different things."""
+    runs, found = [], {}
+    for name, module, case in [(name, cases_load(name), case) for name in cases_names() for case in cases_load(name).CASES]:
+        options = (*getattr(module, "TSHARK", ()), *case.options)
+        wanted = {re.split("[,:]", value)[0]: (option, value) for option, value in zip(options[::2], options[1::2])}
+        run = next((run for run in runs if bool(run[0]) == bool(wanted) and
+                    all(run[0].get(key, pair) == pair for key, pair in wanted.items())), ({}, {}))
+        if not run[1]:
+            runs.append(run)
+        run[0].update(wanted)
+        run[1][name, case.name] = case
+    for options, cases in runs:
+        with capture_write(cases.values()) as file:
+            found.update(zip(cases, tshark.view(file.name, sum(options.values(), ())), strict=True))
+    return found
 
 
 class Library(unittest.TestCase):
@@ -194,8 +201,7 @@ class Library(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.text = Profile(cls.profile)
-        cls.module = cases_load(cls.profile)
-        cls.cases = cls.module.CASES
+        cls.cases = cases_load(cls.profile).CASES
         assert len({case.name for case in cls.cases}) == len(cls.cases), "two cases of one name"
         cls.groups = {}  # by what they load
         for case in cls.cases:
@@ -208,7 +214,7 @@ class Library(unittest.TestCase):
                 found = classify(spec, file.name)
             for case, got in zip(cases, found, strict=True):
                 with self.subTest(case.name):
-                    theirs = seen(options_of(self.module, case))[self.profile, case.name]
+                    theirs = seen()[self.profile, case.name]
                     self.compare(case, got, known_only(theirs, tokens, len(case.packet)))
                     self.assertEqual((got["chain"], got["ptype"], got["status"]),
                                      (case.chain, case.ptype, case.status))

@@ -9,13 +9,8 @@ import xml.etree.ElementTree
 
 from support import harness
 
-OPTIONS = [
-    "-n",
-    "-o", "ip.defragment:FALSE",
-    "-o", "ipv6.defragment:FALSE",
-    "-o", "tcp.desegment_tcp_streams:FALSE",
-    "-o", "sctp.reassembly:FALSE",
-]
+OPTIONS = ["-n", "-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE", "-o", "tcp.desegment_tcp_streams:FALSE",
+           "-o", "sctp.reassembly:FALSE"]
 
 # Nobody's own preferences.
 ENVIRONMENT = dict(os.environ, LC_ALL="C", WIRESHARK_CONFIG_DIR="/nonexistent")
@@ -42,10 +37,8 @@ TOKENS = {name: name for name in (
 BOOLEANS = {"True": "1", "False": "0"}  # tshark 4.2 and later write words
 
 # Layers of tshark that are no headers.
-NEUTRAL = {
-    "geninfo", "frame", "ethertype", "fake-field-wrapper", "data", "etherip",
-    "pwethheuristic", "pwethcw", "pwethnocw", "udpencap",
-}
+NEUTRAL = {"geninfo", "frame", "ethertype", "fake-field-wrapper", "data", "etherip", "pwethheuristic", "pwethcw",
+           "pwethnocw", "udpencap"}
 
 # Bytes without which a header is none; tshark shows parts of headers, too.
 AT_LEAST = {

@@ -24,7 +24,7 @@ CASES = [
     Case("delay measurement, UDP, IPv6", packet(eth(), ipv6(), udp(7001, 7000), DELAY), "eth ipv6 udp ecpri",
          "ECPRI_UDP", spec=UDP, options=DECODE),
     Case("UDP, port 0, which is no port", packet(eth(), ipv4(), udp(7001, 0), IQ), "eth ipv4 udp", "IPV4_UDP"),
-    Case("UDP, no port given", packet(eth(), ipv4(), udp(7001, 7000), IQ), "eth ipv4 udp", "IPV4_UDP"),
+    Case("UDP, no port given", packet(eth(), ipv4(), udp(7001, 7002), IQ), "eth ipv4 udp", "IPV4_UDP"),
     *(Case(f"revision {n}", packet(eth(), ecpri(2, bytes(20), revision=n)), "eth", "ETH", status="error",
            tshark="eth ecpri", why="tshark does not ask for the revision, which is 1") for n in (0, 2)),
     Case("cut behind the common header", packet(eth(), IQ)[:18], "eth", "ETH", status="error", wire_len=38,

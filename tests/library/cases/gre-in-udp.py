@@ -28,7 +28,7 @@ CASES = (
         Case("GRE without UDP", packet(eth(), ipv4(), gre(key=5, protocol=0x88b5), DATA), "eth ipv4 gre", "GRE",
              {"gre.key": 5}),
         Case("DTLS", packet(eth(), ipv4(), udp(dport=4755), b"\x17\xfe\xfd" + bytes(40)), "eth ipv4 udp", "IPV4_UDP"),
-        Case("other port", packet(eth(), ipv4(), udp(dport=5000), gre(), ipv4(), DATA), "eth ipv4 udp gre ipv4",
-             "GRE_IN_UDP_IPV4", spec="gre-in-udp;port=5000", options=("-d", "udp.port==5000,gre")),
+        Case("other port", packet(eth(), ipv4(), udp(dport=5001), gre(), ipv4(), DATA), "eth ipv4 udp gre ipv4",
+             "GRE_IN_UDP_IPV4", spec="gre-in-udp;port=5001", options=("-d", "udp.port==5001,gre")),
     ]
 )

@@ -53,8 +53,8 @@ CASES = (
         Case("cut in the optional fields", packet(*N3, gtpu(5, seq=1))[:52], "eth ipv4 udp", "IPV4_UDP",
              status="error", tshark="eth ipv4 udp gtpu",
              why="tshark shows a header of which the capture holds only a part"),
-        Case("other port", packet(eth(), ipv4(), udp(dport=5000), gtpu(5), ipv4(), DATA), "eth ipv4 udp gtpu ipv4",
-             "GTPU_IPV4", {"gtpu.teid": 5}, spec="gtpu;port=5000", options=("-d", "udp.port==5000,gtp")),
+        Case("other port", packet(eth(), ipv4(), udp(dport=5002), gtpu(5), ipv4(), DATA), "eth ipv4 udp gtpu ipv4",
+             "GTPU_IPV4", {"gtpu.teid": 5}, spec="gtpu;port=5002", options=("-d", "udp.port==5002,gtp")),
         # Both directions of a UE
         Case("up", packet(*N3, gtpu(1, ext=[psc(1, 9)]), ipv4(UE4, SERVER4), tcp(1, 2)),
              "eth ipv4 udp gtpu gtpu_psc ipv4 tcp", "GTPU_IPV4_TCP", {"gtpu.teid": 1, **QFI},

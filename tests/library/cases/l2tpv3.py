@@ -40,8 +40,9 @@ CASES = inner_cases((eth(), ipv4(), l2tpv3(0x1234), eth()), "eth ipv4 l2tpv3 eth
          packet(eth(), ipv6(), ipv6_frag(), l2tpv3(0x00030001)), "eth ipv6 ipv6_frag l2tpv3", "IPV6_FRAG"),
     Case("session over UDP", packet(eth(), ipv6(), udp(1701), l2tpv3_udp(0x1234), DATA), "eth ipv6 udp l2tpv3",
          "L2TPV3", SID),
-    Case("other port", packet(eth(), ipv4(), udp(1701, 1702), l2tpv3_udp(0x1234), DATA), "eth ipv4 udp l2tpv3",
-         "L2TPV3", SID, spec="l2tpv3;l2tpv2.port=1702", options=["-d", "udp.port==1702,l2tp"]),
+    Case("other port", packet(eth(), ipv4(), udp(1701, 1702), l2tpv3_udp(0x1234), eth(), IN4, udp(1, 2), DATA),
+         "eth ipv4 udp l2tpv3 eth ipv4 udp", "L2TPV3_IPV4_UDP", SID, spec="l2tpv3;ethernet=1;l2tpv2.port=1702",
+         options=[*layout(), "-d", "udp.port==1702,l2tp"]),
 
     session("no IP in it", [arp()], "arp", "L2TPV3_ETH"),
     session("a tag", [vlan(7), IN4, udp(1, 2), DATA], "vlan ipv4 udp", "L2TPV3_IPV4_UDP"),

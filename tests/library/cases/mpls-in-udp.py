@@ -13,7 +13,7 @@ CASES = (
              "eth ipv4 udp mpls mpls eth arp", "MPLS_IN_UDP"),
         Case("associated channel", packet(eth(), ipv4(), udp(), mpls(100), b"\x10\0\0\x07" + DATA),
              "eth ipv4 udp mpls", "MPLS_IN_UDP"),
-        Case("other port", packet(eth(), ipv4(), udp(dport=5000), mpls(100), ipv4(), DATA), "eth ipv4 udp mpls ipv4",
-             "MPLS_IN_UDP_IPV4", spec="mpls-in-udp;port=5000", options=("-d", "udp.port==5000,mpls")),
+        Case("other port", packet(eth(), ipv4(), udp(dport=5003), mpls(200), ipv4(), DATA), "eth ipv4 udp mpls ipv4",
+             "MPLS_IN_UDP_IPV4", spec="mpls-in-udp;port=5003", options=("-d", "udp.port==5003,mpls")),
     ]
 )

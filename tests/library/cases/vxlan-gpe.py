@@ -21,8 +21,8 @@ CASES = (
              why="tshark looks at the next protocol even where P says that there is none"),
         Case("other next protocol", packet(eth(), ipv4(), udp(), vxlan_gpe(0xabcdef, next=7), DATA),
              "eth ipv4 udp vxlan_gpe", "VXLAN_GPE", VNI),
-        Case("other port", packet(eth(), ipv4(), udp(dport=5000), vxlan_gpe(5), ipv4(), DATA),
-             "eth ipv4 udp vxlan_gpe ipv4", "VXLAN_GPE_IPV4", {"vxlan_gpe.vni": 5}, spec="vxlan-gpe;port=5000",
-             options=("-d", "udp.port==5000,vxlan_gpe")),
+        Case("other port", packet(eth(), ipv4(), udp(dport=5004), vxlan_gpe(5), ipv4(), DATA),
+             "eth ipv4 udp vxlan_gpe ipv4", "VXLAN_GPE_IPV4", {"vxlan_gpe.vni": 5}, spec="vxlan-gpe;port=5004",
+             options=("-d", "udp.port==5004,vxlan_gpe")),
     ]
 )
