@@ -58,9 +58,8 @@ class Balance(harness.TestCase):
     def live(self, *options):
         """Flows that come and go, and the truth about them."""
         path, truth = self.folder / "live.pcap", self.folder / "live.csv"
-        harness.output_of(harness.tools["ddp-traffic"], "-o", path, "--truth", truth, "--packets",
-                          60000, "--ues", 300, "--zipf", 1.0, "--rate-pps", 20000,
-                          "--churn", 2, *options)
+        harness.traffic_run("-o", path, "--truth", truth, "--packets", 60000, "--ues", 300, "--zipf", 1.0,
+                            "--rate-pps", 20000, "--churn", 2, *options)
         with open(truth, encoding="ascii") as file:
             return path, list(csv.DictReader(file))
 

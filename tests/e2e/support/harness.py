@@ -2,11 +2,13 @@
 """Tools, captures and plain hashes for the end-to-end tests."""
 
 import functools
+import gc
 import json
 import math
 import os
 import pathlib
 import re
+import runpy
 import struct
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import tempfile
 import time
 import types
 import unittest
+import unittest.mock
 
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.append(str(SOURCE_ROOT / "tests" / "library"))
@@ -23,8 +26,8 @@ SKIPPED = 77
 TIMEOUT = 60  # seconds, for one run of a tool
 
 # Of an object of classify --jsonl, in order.
-PACKET_KEYS = ["n", "len", "ptype", "ptype_id", "chain", "offsets", "fields", "hash", "input",
-               "queue", "status", "schema_version"]
+PACKET_KEYS = ["n", "len", "ptype", "ptype_id", "chain", "offsets", "fields", "hash", "input", "queue", "status",
+               "schema_version"]
 # Microsoft's 40 bytes and their first 12 again.
 KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b4"
                     "77cb2da38030f20c6a42b73bbeac01fa6d5a56da255b0ec24167253d")
@@ -83,14 +86,20 @@ def until(condition, what="end"):
 def output_of(*command, **kwargs):
     result = run(*command, **kwargs)
     if result.returncode != 0:
-        words = " ".join(map(str, command))
-        raise AssertionError(f"{words}: exit {result.returncode}: {result.stderr}")
+        raise AssertionError(f"{' '.join(map(str, command))}: exit {result.returncode}: {result.stderr}")
     return result.stdout
 
 
 def version():
     """The version that all programs print: meson's."""
     return re.search(r"(?m)^  version: '(.*)',$", (SOURCE_ROOT / "meson.build").read_text())[1]
+
+
+def traffic_run(*options):
+    """ddp-traffic in this process: Python takes longer to start than to write most captures."""
+    with unittest.mock.patch("sys.argv", [tools["ddp-traffic"], *map(str, options)]):
+        runpy.run_path(tools["ddp-traffic"], run_name="__main__")
+    gc.enable()
 
 
 def ddpctl(*args, **kwargs):
@@ -135,10 +144,9 @@ class TestCase(unittest.TestCase):
     @classmethod
     def traffic(cls, *options):
         """The path of a capture of ddp-traffic with these options, made at the first use."""
-        words = [str(option) for option in options]
-        path = cls.folder / ("_".join(word.strip("-") for word in words) + ".pcap")
+        path = cls.folder / ("_".join(str(option).strip("-") for option in options) + ".pcap")
         if not path.exists():
-            output_of(tools["ddp-traffic"], "-o", path, *words)
+            traffic_run("-o", path, *options)
         return path
 
     @classmethod
