@@ -117,12 +117,9 @@ class Testpmd(Terminal):
 
     def __init__(self, test, vdevs, *options, n_lcores=2, prefix=None, preload=None,
                  huge_folder=None):
-        command = [PROGRAM, *eal.options(n_lcores, MEGABYTES, prefix, huge_folder),
-                   "-d", harness.tools["net_ddp"], *eal.fake_nics()]
-        for vdev in vdevs:
-            command += ["--vdev", vdev]
-        command += ["--", "--interactive", "--no-flush-rx", "--total-num-mbufs=20000",
-                    *map(str, options)]
+        command = [PROGRAM, *eal.options(n_lcores, MEGABYTES, prefix, huge_folder), "-d", harness.tools["net_ddp"],
+                   *eal.fake_nics(), *(word for vdev in vdevs for word in ("--vdev", vdev)), "--", "--interactive",
+                   "--no-flush-rx", "--no-mlockall", "--total-num-mbufs=20000", *map(str, options)]
         super().__init__(test, command, {"LD_PRELOAD": preload} if preload else {})
         self.wait(lambda: PROMPT in self.text, "a prompt")
         self.banner = self.text
@@ -190,7 +187,6 @@ class Testpmd(Terminal):
         if self.status != 0 or "Bye..." not in self.text[start:]:
             raise AssertionError(f"testpmd: status {self.status}: {self.text[-2000:]}")
         return self.text[start:]
-
 
 
 def unaccounted(xstats):
