@@ -285,6 +285,8 @@ static positions path_follow(const struct ddp_path *path, const unsigned int *no
 			     unsigned int n_nodes, positions from) {
 	positions to = 0, more;
 
+	if (from == 0)
+		return 0;
 	switch (path->kind) {
 	case DDP_PATH_HEADER:
 		for (unsigned int i = 0; i < n_nodes; i++)

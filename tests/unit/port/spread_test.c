@@ -285,7 +285,7 @@ static void changed_check(struct setting *s) {
 }
 
 TEST(fake_nics_spread_as_the_plan_says) {
-	for (unsigned int i = 0; i < RTE_DIM(rows) * RTE_DIM(nics); i += draw_step(1)) {
+	for (unsigned int i = 0; i < RTE_DIM(rows) * RTE_DIM(nics); i += draw_step(3)) {
 		const struct row *row = &rows[i / RTE_DIM(nics)];
 		const unsigned int nic = i % RTE_DIM(nics);
 		const struct ddp_spread_plan *plan;

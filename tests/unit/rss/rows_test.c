@@ -49,10 +49,13 @@ static uint32_t defined(const uint8_t *key, const uint8_t *input, unsigned int f
 	uint32_t sum = 0;
 
 	for (unsigned int bit = 8 * first; bit < 8 * len; bit++) {
+		uint64_t window = 0;
+
 		if ((input[bit / 8] >> (7 - bit % 8) & 1) == 0)
 			continue;
-		for (unsigned int at = bit; at < bit + 32; at++)
-			sum ^= (uint32_t)(key[at / 8] >> (7 - at % 8) & 1) << (31 - (at - bit));
+		for (unsigned int i = 0; i < 5; i++)
+			window = window << 8 | key[bit / 8 + i];
+		sum ^= window >> (8 - bit % 8);
 	}
 	return sum;
 }
