@@ -44,12 +44,13 @@ static json_t *port_pack(const struct report *report, unsigned int i) {
 	const struct port_report *row = &report->ports[i];
 	const struct rte_eth_stats *s = &row->stats;
 
-	return json_pack("{si ss ss sI sI sI sI sI sI sI sI}", "port", row->port->id, "name",
+	return json_pack("{si ss ss sI sI sI sI sI sI sI sI sI}", "port", row->port->id, "name",
 			 row->port->name, "driver", row->port->driver, "rx_packets",
 			 number(s->ipackets), "rx_bytes", number(s->ibytes), "rx_missed",
 			 number(s->imissed), "rx_errors", number(s->ierrors), "rx_no_mbuf",
 			 number(s->rx_nombuf), "tx_packets", number(s->opackets), "tx_bytes",
-			 number(s->obytes), "tx_errors", number(s->oerrors));
+			 number(s->obytes), "tx_errors", number(s->oerrors), "given_up",
+			 number(row->balance.given_up));
 }
 
 static json_t *ptype_pack(const struct report *report, unsigned int i) {

@@ -36,7 +36,7 @@ static void row_print(const char *label, const struct queue_report *row, uint64_
 		      double seconds, uint64_t sum, uint64_t most, FILE *out) {
 	const int len = most == 0 ? 0 : ratio(load_of(row), most) * BAR_LEN + 0.5;
 
-	fprintf(out, "%-15s %12" PRIu64 " %7.3f %5.1f%% %-*.*s %9" PRIu64 " %8.1f %8.1f\n", label,
+	fprintf(out, "%-15s %11" PRIu64 " %7.3f %5.1f%% %-*.*s %10" PRIu64 " %8.1f %8.1f\n", label,
 		row->packets, ratio(row->packets - earlier, seconds) / 1e6,
 		100 * ratio(load_of(row), sum), BAR_LEN, len, "########", row->missed,
 		us(row->latency.p50), us(row->latency.p99));
@@ -57,7 +57,7 @@ static void queues_print(const struct report *report, const struct report *earli
 		sum.missed += row->missed;
 		most = RTE_MAX(most, load_of(row));
 	}
-	fprintf(out, "%4s %5s %4s %12s %7s %6s %-*s %9s %8s %8s\n", "port", "queue", "core",
+	fprintf(out, "%4s %5s %4s %11s %7s %6s %-*s %10s %8s %8s\n", "port", "queue", "core",
 		"packets", "Mpps", "share", BAR_LEN, "", "missed", "p50 us", "p99 us");
 	for (unsigned int i = 0; i < report->n_queues; i++) {
 		const struct queue_report *row = &report->queues[i];
@@ -96,35 +96,44 @@ static void work_print(const struct report *report, FILE *out) {
 		fprintf(out, ", work %" PRIu64 " ns a packet", report->config->work_ns);
 }
 
-static void balance_print(const struct report *report, FILE *out) {
+static void balance_table(const struct report *report, FILE *out) {
 	bool found = false;
 
 	for (unsigned int i = 0; i < report->n_ports; i++) {
 		const struct rte_pmd_ddp_balance *b = &report->ports[i].balance;
+
+		if (!port_is_balanced(&report->ports[i]))
+			continue;
+		if (!found)
+			fprintf(out, "\n%4s %8s %8s %8s %9s %7s %7s %10s %10s\n", "port",
+				"every ms", "rounds", "moves", "imbalance", "after", "worst",
+				"parked", "longest us");
+		found = true;
+		fprintf(out,
+			"%4u %8u %8" PRIu64 " %8" PRIu64 " %9.3f %7.3f %7.3f %10" PRIu64
+			" %10" PRIu64 "\n",
+			report->ports[i].port->id, b->interval_ms, b->rounds, b->moves, b->before,
+			b->after, b->worst, b->order_parked, b->order_longest_parking_us);
+	}
+}
+
+// Waits are given up without load-aware RSS, too.
+static void balance_print(const struct report *report, FILE *out) {
+	balance_table(report, out);
+	for (unsigned int i = 0; i < report->n_ports; i++) {
+		const struct rte_pmd_ddp_balance *b = &report->ports[i].balance;
 		const uint16_t port = report->ports[i].port->id;
 
-		if (port_is_balanced(&report->ports[i])) {
-			if (!found)
-				fprintf(out, "\n%4s %8s %8s %8s %9s %7s %7s %10s %10s\n", "port",
-					"every ms", "rounds", "moves", "imbalance", "after",
-					"worst", "parked", "longest us");
-			found = true;
-			fprintf(out,
-				"%4u %8u %8" PRIu64 " %8" PRIu64 " %9.3f %7.3f %7.3f %10" PRIu64
-				" %10" PRIu64 "\n",
-				port, b->interval_ms, b->rounds, b->moves, b->before, b->after,
-				b->worst, b->order_parked, b->order_longest_parking_us);
-		}
 		if (b->bound_share > 0)
 			fprintf(out,
-				"port %u: one %s has %.0f%% of the load, no move relieves its "
+				"port %u: one %s has %.0f%% of the load: no move relieves its "
 				"queue%s%s\n",
 				port, b->bound_flow[0] == '\0' ? "entry of the table" : "flow",
 				100 * b->bound_share, b->bound_flow[0] == '\0' ? "" : "\n  ",
 				b->bound_flow);
 		if (b->given_up > 0)
 			fprintf(out,
-				"port %u: %" PRIu64 " moves or waits given up, queues were not "
+				"port %u: %" PRIu64 " moves or waits given up: queues were not "
 				"polled in time\n",
 				port, b->given_up);
 	}
@@ -157,14 +166,14 @@ static void workers_print(const struct report *report, FILE *out) {
 }
 
 static void ports_print(const struct report *report, FILE *out) {
-	fprintf(out, "\n%4s %-12s %12s %8s %7s %9s %12s %9s\n", "port", "name", "rx packets",
+	fprintf(out, "\n%4s %-12s %11s %10s %7s %9s %11s %9s\n", "port", "name", "rx packets",
 		"missed", "no mbuf", "rx errors", "tx packets", "tx errors");
 	for (unsigned int i = 0; i < report->n_ports; i++) {
 		const struct port_report *row = &report->ports[i];
 		const struct rte_eth_stats *s = &row->stats;
 
 		fprintf(out,
-			"%4u %-12s %12" PRIu64 " %8" PRIu64 " %7" PRIu64 " %9" PRIu64 " %12" PRIu64
+			"%4u %-12s %11" PRIu64 " %10" PRIu64 " %7" PRIu64 " %9" PRIu64 " %11" PRIu64
 			" %9" PRIu64 "\n",
 			row->port->id, row->port->name, s->ipackets, s->imissed, s->rx_nombuf,
 			s->ierrors, s->opackets, s->oerrors);

@@ -125,8 +125,8 @@ static int list_create(struct workers *workers, const struct ports *ports,
 	return 0;
 }
 
-// Warn if more workers than these CPUs can run on them only. While a worker waits for its CPU, its
-// queues fill, and moves of load-aware RSS are given up.
+// Warn if there are more workers than CPUs in a set that they must not leave. While a worker waits
+// for its CPU, its queues fill, and moves of load-aware RSS are given up.
 static bool cpus_check(const struct workers *workers, rte_cpuset_t cpus) {
 	unsigned int n = 0;
 
@@ -144,17 +144,17 @@ static bool cpus_check(const struct workers *workers, rte_cpuset_t cpus) {
 }
 
 static void all_cpus_check(const struct workers *workers) {
-	rte_cpuset_t all;
+	rte_cpuset_t all, cpus;
+	bool good;
 
 	CPU_ZERO(&all);
 	for (unsigned int i = 0; i < workers->n; i++) {
-		const rte_cpuset_t cpus = rte_lcore_cpuset(workers->list[i].lcore);
-
-		if (!cpus_check(workers, cpus))
-			return;
+		cpus = rte_lcore_cpuset(workers->list[i].lcore);
 		RTE_CPU_OR(&all, &all, &cpus);
 	}
-	cpus_check(workers, all);
+	good = cpus_check(workers, all);
+	for (unsigned int i = 0; i < workers->n && good; i++)
+		good = cpus_check(workers, rte_lcore_cpuset(workers->list[i].lcore));
 }
 
 int workers_create(struct workers *workers, const struct ports *ports, const struct config *config,

@@ -374,7 +374,7 @@ static inline struct ddp_field *ddp_ref_field(const struct ddp_profile *profile,
 	return &profile->headers[ref->node].fields[ref->field];
 }
 
-// Whatever they are called.
+// Are both the same bits of the same header?
 static inline bool ddp_refs_equal(const struct ddp_ref *a, const struct ddp_ref *b) {
 	return a->node == b->node && a->field == b->field && a->which == b->which &&
 	       a->nth == b->nth && a->skip == b->skip && a->bits == b->bits;

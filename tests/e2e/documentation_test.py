@@ -159,7 +159,7 @@ class Documents(harness.TestCase):
     def environment(self):
         folders = [self.build / "apps" / name for name in ("ctl", "exporter", "fwd")]
         return {**eal.environment(self.folder), "LC_ALL": "C.UTF-8",
-                # It would touch all memory that it reserves.
+                # testpmd locks its memory, and so touches all that EAL reserves.
                 "BASH_FUNC_dpdk-testpmd%%": '() { command dpdk-testpmd "$@" --no-mlockall; }',
                 "PATH": os.pathsep.join([*map(str, folders), os.environ["PATH"]]),
                 "LD_LIBRARY_PATH": str(self.folder / "build" / "plugin" / "port")}

@@ -75,8 +75,11 @@ class End(fwd.TestCase):
         first, *others = sorted(os.sched_getaffinity(0))
         cases = [(1, f"(0-2)@{first}", []), (2, f"(0-2)@{first}", ["2 workers share 1 CPU"])]
         if others:
-            cases.append((3, f"(0-2)@{first},3@{others[0]}", ["2 workers share 1 CPU"]))
+            cases.append((3, f"(0-2)@{first},3@{others[0]}", ["3 workers share 2 CPUs"]))
+            cases.append((4, f"(0-2)@{first},(3-4)@{others[0]}", ["4 workers share 2 CPUs"]))
             cases.append((2, f"(0-1)@{first},2@{others[0]}", []))
+        if len(others) > 1:
+            cases.append((3, f"(0-2)@{first},3@({others[0]},{others[1]})", ["2 workers share 1 CPU"]))
         for n_rxq, lcores, expected in cases:
             words = self.command(self.finite, "--rxq", n_rxq)
             words[words.index("--lcores") + 1] = lcores

@@ -12,7 +12,8 @@ struct capture;
 struct capture_config;
 struct json_writer;
 
-// ddp_personality_load_spec(); ends the process without memory.
+// Load one specification (NULL: base) as ddp_personality_load() does; without memory, end the
+// process.
 int load_profile(struct ddp_personality *loaded, const char *spec, struct ddp_diag *diag);
 
 // For commands that show a file. Packages are only opened: loaded has nothing else.

@@ -12,7 +12,9 @@
 //
 // Packets. Secondary processes run the same data path. Its locks, counters and rings are in shared
 // memory, as is everything that it reads; nothing there refers to code or static data, which are at
-// other addresses in other processes. The lower device must be attached in the same process.
+// other addresses in other processes. The lower device must be attached in the same process. The
+// programs of packages have pointers to code, so secondary processes do not receive while a port
+// runs one.
 //
 // A process may end inside a burst call (a signal handler that calls exit() is enough), and then
 // never releases its locks. The locks have its process id: the primary process checks them once a

@@ -97,9 +97,11 @@ def version():
 
 def traffic_run(*options):
     """ddp-traffic in this process: Python takes longer to start than to write most captures."""
-    with unittest.mock.patch("sys.argv", [tools["ddp-traffic"], *map(str, options)]):
-        runpy.run_path(tools["ddp-traffic"], run_name="__main__")
-    gc.enable()
+    try:
+        with unittest.mock.patch("sys.argv", [tools["ddp-traffic"], *map(str, options)]):
+            runpy.run_path(tools["ddp-traffic"], run_name="__main__")
+    finally:
+        gc.enable()  # ddp-traffic disables it
 
 
 def ddpctl(*args, **kwargs):

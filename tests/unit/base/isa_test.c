@@ -12,7 +12,7 @@ static const struct {
 	{DDP_ISA_V3, "x86-64-v3"},  {DDP_ISA_AVX512, "avx512"},
 };
 
-TEST(each_level_is_found_by_its_name) {
+TEST(each_level_has_its_name) {
 	assert_int_equal(COUNT(names), DDP_ISA_LEVELS);
 	for (unsigned int i = 0; i < COUNT(names); i++)
 		assert_string_equal(ddp_isa_name(names[i].isa), names[i].name);

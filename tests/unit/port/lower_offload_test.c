@@ -81,7 +81,7 @@ static void spec_compare(const char *spec) {
 	draw_cases(nic_compare, RTE_DIM(nics));
 }
 
-TEST(hardware_equals_software_for_each_profile) {
+TEST(hardware_equals_software_for_drawn_profiles) {
 	static const char *const specs[] = {"gtpu:ue", "gtpu:inner-ip", "gtpu:teid", "gtpu:outer",
 					    PROFILES "/examples/gtpu-nic.yaml"};
 	glob_t files;

@@ -260,7 +260,7 @@ TEST(a_change_that_fails_changes_nothing) {
 	assert_int_equal(receive(port)->hash.rss, hash);
 }
 
-// As a port is whose profiles had other packet types so far.
+// A port whose earlier profiles used all ids but one.
 TEST(ids_come_to_an_end) {
 	uint16_t port = profile_start(NULL, 1);
 	struct ddp_port *ddp = rte_eth_devices[port].data->dev_private;
