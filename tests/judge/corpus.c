@@ -4,6 +4,7 @@
 #include "base/rte_ptype.h"
 #include "classify/classify.h"
 #include "profile/profile.h"
+#include "scratch.h"
 #include "unit.h"
 #include "verdict.h"
 
@@ -133,27 +134,10 @@ const struct corpus corpora[2] = {
 	{"gtpu", gtpu_packets, COUNT(gtpu_packets)},
 };
 
-static void profile_end(void *profile) {
-	ddp_profile_destroy(profile);
-}
-
-static void program_end(void *program) {
-	ddp_program_destroy(program);
-}
-
 struct loaded load_good(const char *spec) {
-	struct loaded loaded = {NULL, NULL};
-	struct ddp_diag diag;
+	struct ddp_profile *profile = scratch_load_warned(spec);
 
-	ddp_diag_init(&diag);
-	loaded.profile = ddp_profile_load(spec, &diag);
-	assert_string_equal(ddp_diag_first(&diag), "");
-	loaded.program = ddp_program_build(loaded.profile, &diag);
-	assert_string_equal(ddp_diag_first(&diag), "");
-	ddp_diag_fini(&diag);
-	after_test(profile_end, loaded.profile);
-	after_test(program_end, loaded.program);
-	return loaded;
+	return (struct loaded){profile, scratch_build(profile)};
 }
 
 uint8_t *copy_of(const uint8_t *bytes, uint32_t len) {

@@ -82,14 +82,11 @@ static void file_add(struct run *run, const char *file) {
 	const struct ddp_source source = {.spec = file};
 	const struct ddp_load load = {.sources = &source, .n_sources = 1};
 	struct ddp_personality personality;
-	struct ddp_diag diag;
 
 	spec_add(run, file, "");
-	ddp_diag_init(&diag);
-	if (ddp_personality_load(&personality, &load, &diag) == 0)
+	if (ddp_personality_load(&personality, &load, diag_new()) == 0)
 		sets_add(run, file, personality.profile);
 	ddp_personality_unload(&personality);
-	ddp_diag_fini(&diag);
 }
 
 static void folder_add(struct run *run, const char *pattern) {

@@ -190,7 +190,7 @@ static struct ddp_flow *rules_draw(const struct subject *subject, unsigned int n
 
 static void flows_add(struct subject *subject, struct way *way, unsigned int n, int stage,
 		      unsigned int group, uint64_t *seed) {
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
 	way->rules = rules_draw(subject, n, stage, group, seed);
 	way->book = malloc(sizeof(*way->book));
@@ -202,12 +202,10 @@ static void flows_add(struct subject *subject, struct way *way, unsigned int n, 
 	}
 	flow_book_init(way->book);
 	flow_book_add(way->book, way->rules, n);
-	ddp_diag_init(&diag);
 	way->policy.flows = flow_book_build(way->book, subject->personality.profile,
-					    subject->personality.program, &diag);
+					    subject->personality.program, diag);
 	if (way->policy.flows == NULL)
-		give_up(subject->spec, ddp_diag_first(&diag));
-	ddp_diag_fini(&diag);
+		give_up(subject->spec, ddp_diag_first(diag));
 }
 
 void subject_rules_change(struct way *way, uint64_t *seed) {
@@ -415,12 +413,10 @@ static int spec_load(struct ddp_personality *personality, const char *spec, unsi
 
 static void subject_load(struct ddp_personality *personality, const char *spec,
 			 unsigned int first_id) {
-	struct ddp_diag diag;
+	struct ddp_diag *diag = diag_new();
 
-	ddp_diag_init(&diag);
-	if (spec_load(personality, spec, first_id, &diag) < 0)
-		give_up(spec, ddp_diag_first(&diag));
-	ddp_diag_fini(&diag);
+	if (spec_load(personality, spec, first_id, diag) < 0)
+		give_up(spec, ddp_diag_first(diag));
 }
 
 void subject_exchange(struct subject *subject) {

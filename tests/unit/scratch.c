@@ -78,19 +78,44 @@ static void profile_end(void *profile) {
 	ddp_profile_destroy(profile);
 }
 
-const struct ddp_profile *scratch_load_sources(const struct ddp_source *sources, unsigned int n) {
+static struct ddp_profile *profile_read(const struct ddp_source *sources, unsigned int n,
+					struct ddp_diag *diag) {
 	const struct ddp_load load = {.sources = sources, .n_sources = n};
-	struct ddp_diag *diag = diag_new();
 	struct ddp_profile *profile = ddp_profile_read(&load, diag);
 
-	if (diag->n_kept > 0)
-		fail_msg("%s", diag->messages[0].s);
+	assert_string_equal(ddp_diag_first(diag), "");
 	after_test(profile_end, profile);
 	return profile;
 }
 
-const struct ddp_profile *scratch_load(const char *spec) {
+struct ddp_profile *scratch_load_warned(const char *spec) {
+	return profile_read(&(struct ddp_source){.spec = spec}, spec != NULL, diag_new());
+}
+
+struct ddp_profile *scratch_load_sources(const struct ddp_source *sources, unsigned int n) {
+	struct ddp_diag *diag = diag_new();
+	struct ddp_profile *profile = profile_read(sources, n, diag);
+
+	if (diag->n_kept > 0)
+		fail_msg("%s", diag->messages[0].s);
+	return profile;
+}
+
+struct ddp_profile *scratch_load(const char *spec) {
 	return scratch_load_sources(&(struct ddp_source){.spec = spec}, spec != NULL);
+}
+
+static void program_end(void *program) {
+	ddp_program_destroy(program);
+}
+
+struct ddp_program *scratch_build(const struct ddp_profile *profile) {
+	struct ddp_diag *diag = diag_new();
+	struct ddp_program *program = ddp_program_build(profile, diag);
+
+	assert_string_equal(ddp_diag_first(diag), "");
+	after_test(program_end, program);
+	return program;
 }
 
 void broken_is_reported(void **state) {

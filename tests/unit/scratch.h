@@ -21,9 +21,11 @@ char *scratch_messages(const struct ddp_diag *diag);
 
 struct ddp_source;
 
-// A profile of which nothing is said, until the test has ended.
-const struct ddp_profile *scratch_load(const char *spec);
-const struct ddp_profile *scratch_load_sources(const struct ddp_source *sources, unsigned int n);
+// A profile of which nothing is said, or no error, and a program, until the test has ended.
+struct ddp_profile *scratch_load(const char *spec);
+struct ddp_profile *scratch_load_sources(const struct ddp_source *sources, unsigned int n);
+struct ddp_profile *scratch_load_warned(const char *spec);
+struct ddp_program *scratch_build(const struct ddp_profile *profile);
 
 // A profile, and what must be said of it; the rows of broken_is_reported().
 struct broken {

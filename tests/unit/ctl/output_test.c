@@ -303,14 +303,8 @@ ROWS_TEST(is_progress, progresses) {
 	assert_non_null(strstr(text, " a second"));
 }
 
-static struct ddp_profile *profile_of(const char *text) {
-	const char *path = file_write("t.yaml", text, strlen(text));
-	struct ddp_profile *profile;
-	struct ddp_diag *diag = diag_new();
-
-	profile = ddp_profile_load(path, diag);
-	assert_string_equal(ddp_diag_first(diag), "");
-	return profile;
+static const struct ddp_profile *profile_of(const char *text) {
+	return scratch_load_warned(file_write("t.yaml", text, strlen(text)));
 }
 
 static void assert_words(struct strbuf *text, const char *expected) {
@@ -352,7 +346,7 @@ TEST(conditions_and_paths_in_words) {
 	for (unsigned int i = 0; i < COUNT(rows); i++) {
 		const char *quote = rows[i].expected != NULL ? "" : "'";
 		const char *first = rows[i].is_path ? "a" : "ipv4"; // its addresses have words
-		struct ddp_profile *profile;
+		const struct ddp_profile *profile;
 		char yaml[512];
 
 		snprintf(
@@ -369,13 +363,12 @@ TEST(conditions_and_paths_in_words) {
 		else
 			format_cond(profile, text.to, &profile->headers[0].rules[0].cond);
 		assert_words(&text, rows[i].expected != NULL ? rows[i].expected : rows[i].text);
-		ddp_profile_destroy(profile);
 	}
 	strbuf_fini(&text);
 }
 
 TEST(numbers_of_a_table_have_equal_digits) {
-	struct ddp_profile *profile =
+	const struct ddp_profile *profile =
 		profile_of("profile: t\ntables: {hex: x, dec: y}\nheaders:\n"
 			   "  a: {first: true, layout: x:16, next: [hex(x), dec(x)]}\n"
 			   "  b: {layout: y:8, after: 'hex(0x800, 0x8), dec(8)'}\n");
@@ -388,7 +381,6 @@ TEST(numbers_of_a_table_have_equal_digits) {
 	assert_words(&text, "8");
 	assert_true(ddp_ref_field(profile, &profile->headers[0].rules[0].key)->hex);
 	strbuf_fini(&text);
-	ddp_profile_destroy(profile);
 }
 
 TEST(bits_in_words) {
@@ -455,7 +447,7 @@ TEST(values_are_written_as_what_they_are) {
 		{"unheard.of", 32, "167772161", true},
 		{"bare", 32, "167772161", true},
 	};
-	struct ddp_profile *profile =
+	const struct ddp_profile *profile =
 		profile_of("profile: t\nheaders:\n"
 			   "  eth: {first: true, layout: dst:48 src:48 type:16, next: ipv4}\n"
 			   "  ipv4: {layout: head:96 src:32 dst:32 opt:32, next: ipv6}\n"
@@ -472,5 +464,4 @@ TEST(values_are_written_as_what_they_are) {
 				 rows[i].number);
 		assert_string_equal(text, rows[i].expected);
 	}
-	ddp_profile_destroy(profile);
 }

@@ -66,9 +66,6 @@ static void capture_draw(void) {
 }
 
 static void all_init(enum ddp_hash_function function, uint64_t rss_hf) {
-	struct ddp_diag diag;
-
-	ddp_diag_init(&diag);
 	for (unsigned int i = 0; i < N_SPREADS; i++) {
 		const struct ddp_personality *loaded = i % 2 == 0 ? &base : &gtpu;
 		struct steer_config config = {
@@ -81,7 +78,7 @@ static void all_init(enum ddp_hash_function function, uint64_t rss_hf) {
 		memcpy(config.key, ddp_default_key, sizeof(config.key));
 		config.key[i] ^= i;
 		steer_init(&steers[i], &config);
-		assert_int_equal(spread_init(&spreads[i], loaded, &steers[i], NULL, &diag), 0);
+		assert_int_equal(spread_init(&spreads[i], loaded, &steers[i], NULL, diag_new()), 0);
 	}
 }
 

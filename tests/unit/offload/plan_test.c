@@ -7,6 +7,7 @@
 #include "offload/offload.h"
 
 #include "package/i40e_write.h"
+#include "scratch.h"
 #include "unit.h"
 
 #define PROFILE(path, rss)                                    \
@@ -69,7 +70,6 @@ static const struct row {
 };
 
 static struct planned {
-	struct ddp_profile *profile;
 	struct ddp_program *program;
 	struct ddp_package *package;
 	struct ddp_plan *plan;
@@ -78,23 +78,16 @@ static struct planned {
 static void planned_fini(void) {
 	ddp_plan_destroy(p.plan);
 	ddp_package_close(p.package);
-	ddp_program_destroy(p.program);
-	ddp_profile_destroy(p.profile);
 	memset(&p, 0, sizeof(p));
 }
 
 static void planned_init(const struct ddp_source *source, const char *nic,
 			 const struct ddp_plan_request *request) {
-	struct ddp_diag *diag = diag_new();
+	const struct ddp_profile *profile = scratch_load_sources(source, 1);
 
 	planned_fini();
-	p.profile = ddp_profile_read(&(struct ddp_load){.sources = source, .n_sources = 1}, diag);
-	if (p.profile == NULL)
-		fail_msg("%s", ddp_diag_first(diag));
-	p.program = ddp_program_build(p.profile, diag);
-	if (p.program == NULL)
-		fail_msg("%s", ddp_diag_first(diag));
-	p.plan = ddp_plan_build(ddp_nic_find(nic), p.profile, p.program, request);
+	p.program = scratch_build(profile);
+	p.plan = ddp_plan_build(ddp_nic_find(nic), profile, p.program, request);
 	assert_non_null(p.plan);
 }
 
@@ -112,16 +105,14 @@ TEST(a_package_with_other_pctypes_is_not_the_documented_one) {
 
 	for (unsigned int changed = 0; changed <= 2; changed++) {
 		struct ddp_package *package;
-		struct ddp_diag diag;
 
-		ddp_diag_init(&diag);
 		pctypes[0].id += changed == 1 ? 40 : 0;
 		pctypes[1].id += changed == 2 ? 40 : 0;
 		package = i40e_write_gtp(I40E_GTP);
 		pctypes[0].id = 22;
 		pctypes[1].id = 23;
-		assert_int_equal(ddp_i40e_package_covers(package, 0x1572, &diag), changed == 0);
-		ddp_diag_fini(&diag);
+		assert_int_equal(ddp_i40e_package_covers(package, 0x1572, diag_new()),
+				 changed == 0);
 		ddp_package_close(package);
 	}
 }

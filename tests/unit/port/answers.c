@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "answers.h"
 
-#include "classify/classify.h"
 #include "graph_packets.h"
-#include "profile/profile.h"
 
 #define BATCH 1000
 
@@ -15,21 +13,15 @@ static struct {
 } drawn[N_DRAWN];
 
 void answers_draw(const char *spec) {
-	struct ddp_profile *profile = ddp_profile_load(spec, diag_new());
-	struct ddp_program *program;
+	const struct ddp_profile *profile = scratch_load(spec);
 	static struct graph graph;
 
-	assert_non_null(profile);
-	program = ddp_program_build(profile, diag_new());
-	assert_non_null(program);
-	graph_init(&graph, profile, program, 1);
+	graph_init(&graph, profile, scratch_build(profile), 1);
 	for (unsigned int i = 0; i < N_DRAWN; i++) {
 		uint32_t len = graph_draw(&graph, drawn[i].bytes);
 
 		drawn[i].len = RTE_MAX(RTE_MIN(len, 256U), 14U); // all that a NIC reads
 	}
-	ddp_program_destroy(program);
-	ddp_profile_destroy(profile);
 }
 
 void answers_repeat(const struct piece (*kinds)[10], unsigned int n) {

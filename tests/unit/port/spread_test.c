@@ -71,24 +71,14 @@ static void rule_create_on(struct fake_nic *nic, const struct ddp_offload_rule *
 	}
 }
 
-static struct ddp_program *program_build(const struct ddp_profile *profile) {
-	struct ddp_diag *diag = diag_new();
-	struct ddp_program *program = ddp_program_build(profile, diag);
-
-	if (program == NULL)
-		fail_msg("%s", ddp_diag_first(diag));
-	return program;
-}
-
 static void setting_init(struct setting *s, const char *spec, unsigned int nic) {
 	const struct ddp_plan_request request = {
 		.rss_hf = DDP_RSS_HF_ALL, .n_queues = N_QUEUES, .spread = true};
 
 	s->spec = spec;
 	s->kind = nics[nic].kind;
-	s->profile = ddp_profile_load(spec, diag_new());
-	assert_non_null(s->profile);
-	s->program = program_build(s->profile);
+	s->profile = scratch_load(spec);
+	s->program = scratch_build(s->profile);
 	s->plan = ddp_plan_build(ddp_nic_find(s->kind), s->profile, s->program, &request);
 	assert_non_null(s->plan);
 	fake_nic_init(&s->nic, nics[nic].fake);
@@ -102,8 +92,6 @@ static void setting_init(struct setting *s, const char *spec, unsigned int nic) 
 static void setting_fini(struct setting *s) {
 	fake_nic_fini(&s->nic);
 	ddp_plan_destroy(s->plan);
-	ddp_program_destroy(s->program);
-	ddp_profile_destroy(s->profile);
 }
 
 // The results of the profile and of the NIC for a packet.
@@ -271,8 +259,7 @@ static void changed_check(struct setting *s) {
 	unsigned int n = 0, n_wrong = 0;
 
 	assert_true(ddp_spread_apply(s->plan->spread, s->profile));
-	ddp_program_destroy(s->program);
-	s->program = program_build(s->profile);
+	s->program = scratch_build(s->profile);
 	pairs_count(s);
 	for (unsigned int type = 0; type < TYPES; type++) {
 		const struct tally *tally = &tallies[type];
