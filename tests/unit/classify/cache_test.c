@@ -39,6 +39,23 @@ static void user_init(struct user *user, const char *spec, enum ddp_isa isa) {
 	user_begin(user, load_good(spec), isa);
 }
 
+static struct ddp_cache_stats stats_of(const struct user *user) {
+	struct ddp_cache_stats stats;
+
+	ddp_cache_stats_get(user->cache, &stats);
+	return stats;
+}
+
+// A test with each instruction set that this CPU has.
+#define ISA_TEST(id)                                                    \
+	static void id##_with(enum ddp_isa isa);                        \
+	TEST(id) {                                                      \
+		for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) \
+			if (ddp_isa_supported(isa))                     \
+				id##_with(isa);                         \
+	}                                                               \
+	static void id##_with(enum ddp_isa isa)
+
 static struct rte_mbuf mbuf_of(uint8_t *bytes, uint16_t buf_len, uint16_t data_len) {
 	return (struct rte_mbuf){
 		.buf_addr = bytes,
@@ -56,19 +73,14 @@ static const struct ddp_verdict *verdict_of(struct user *user, struct rte_mbuf *
 
 static const struct piece udp[] = {ETH(0x0800), IPV4(17, UE, NET), UDP(1024, 53), END};
 
-TEST(the_longest_packet_is_no_hit_of_an_empty_cache) {
+ISA_TEST(the_longest_packet_is_no_hit_of_an_empty_cache) {
 	static uint8_t bytes[UINT16_MAX];
 	struct rte_mbuf mbuf = mbuf_of(bytes, sizeof(bytes), sizeof(bytes));
+	struct user user;
 
 	packet_build(udp, bytes);
-	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
-		struct user user;
-
-		if (!ddp_isa_supported(isa))
-			continue;
-		user_init(&user, "base", isa);
-		assert_int_equal(verdict_of(&user, &mbuf)->input_len, 12);
-	}
+	user_init(&user, "base", isa);
+	assert_int_equal(verdict_of(&user, &mbuf)->input_len, 12);
 }
 
 TEST(headers_in_two_segments_fill_no_cache) {
@@ -76,7 +88,6 @@ TEST(headers_in_two_segments_fill_no_cache) {
 	uint32_t len = packet_build(udp, bytes);
 	struct rte_mbuf second = mbuf_of(bytes + 20, PACKET_MAX - 20, len - 20);
 	struct rte_mbuf first = mbuf_of(bytes, 20, 20);
-	struct ddp_cache_stats stats;
 	struct user user;
 
 	first.pkt_len = len;
@@ -85,19 +96,16 @@ TEST(headers_in_two_segments_fill_no_cache) {
 	user_init(&user, "base", DDP_ISA_SCALAR);
 	for (unsigned int i = 0; i < 100; i++)
 		assert_int_equal(verdict_of(&user, &first)->input_len, 12);
-	ddp_cache_stats_get(user.cache, &stats);
-	assert_int_equal(stats.entries, 0);
+	assert_int_equal(stats_of(&user).entries, 0);
 	user.cache->n_entries =
 		0; // another thread may read it while a new policy's burst clears it
-	ddp_cache_stats_get(user.cache, &stats);
-	assert_int_equal(stats.entries, 0);
+	assert_int_equal(stats_of(&user).entries, 0);
 }
 
 // Else packets in a tunnel of the user's own would fill the cache with paths that say the same.
 TEST(packets_that_differ_behind_what_decides_are_of_one_path) {
 	const struct piece labels[] = {PIECE(0, 0, 0xa0, 0x40), PIECE(0, 0, 0xa1, 0x40),
 				       PIECE(0, 0, 0xb1, 0x40)};
-	struct ddp_cache_stats stats;
 	struct user user;
 
 	user_init(&user, "gtpu+mpls-in-udp", DDP_ISA_SCALAR);
@@ -116,9 +124,8 @@ TEST(packets_that_differ_behind_what_decides_are_of_one_path) {
 
 		verdict_of(&user, &mbuf);
 	}
-	ddp_cache_stats_get(user.cache, &stats);
-	assert_int_equal(stats.learned, 1);
-	assert_true(stats.hits >= 90);
+	assert_int_equal(stats_of(&user).learned, 1);
+	assert_true(stats_of(&user).hits >= 90);
 }
 
 static const struct piece tcp[] = {ETH(0x0800), IPV4(6, UE, NET), TCP(1024, 80), END};
@@ -161,30 +168,23 @@ TEST(few_paths_need_no_tree_where_a_kernel_compares_several_entries) {
 static const struct piece *const packets[] = {udp, tcp, vlan, gtpu, inner};
 
 // Of each pair of them, one is found first: the others must not pay for it.
-TEST(paths_of_a_mix_are_told_apart) {
+ISA_TEST(paths_of_a_mix_are_told_apart) {
 	enum {
 		N = COUNT(packets)
 	};
 	static uint8_t bytes[N][PACKET_MAX];
 	struct rte_mbuf mbufs[N], *burst[N];
+	struct user user;
 
 	for (unsigned int i = 0; i < N; i++) {
 		mbufs[i] = mbuf_of(bytes[i], PACKET_MAX, packet_build(packets[i], bytes[i]));
 		burst[i] = &mbufs[i];
 	}
-	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
-		struct ddp_cache_stats stats;
-		struct user user;
-
-		if (!ddp_isa_supported(isa))
-			continue;
-		user_init(&user, "gtpu", isa);
-		for (unsigned int i = 0; i < 200; i++)
-			ddp_cache_run(user.cache, &user.policy, user.hash, burst, N, user.burst);
-		ddp_cache_stats_get(user.cache, &stats);
-		assert_int_equal(stats.entries, N);
-		assert_true(stats.misses <= 20 * N);
-	}
+	user_init(&user, "gtpu", isa);
+	for (unsigned int i = 0; i < 200; i++)
+		ddp_cache_run(user.cache, &user.policy, user.hash, burst, N, user.burst);
+	assert_int_equal(stats_of(&user).entries, N);
+	assert_true(stats_of(&user).misses <= 20 * N);
 }
 
 #define N_BURST 32
@@ -247,10 +247,9 @@ static void strays_check(enum ddp_isa isa, const struct piece *pieces) {
 	}
 }
 
-TEST(one_stray_in_a_burst_is_found) {
-	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
-		for (unsigned int i = 0; i < COUNT(packets) && ddp_isa_supported(isa); i++)
-			strays_check(isa, packets[i]);
+ISA_TEST(one_stray_in_a_burst_is_found) {
+	for (unsigned int i = 0; i < COUNT(packets); i++)
+		strays_check(isa, packets[i]);
 }
 
 #define N_KINDS 16 // as many as an entry has room to say that it is none of
@@ -278,7 +277,7 @@ static void odd_among(const char *profile, enum ddp_isa isa, const uint8_t *usua
 
 // Two lists, more than one comparison takes, alone and in an entry that is one of two. The judge
 // seldom draws these values.
-TEST(each_value_of_full_lists_is_told_from_others) {
+ISA_TEST(each_value_of_full_lists_is_told_from_others) {
 	static const uint8_t usual[PACKET_MAX] = {1, 0x12, 0x34, 0x12, 0x34, 1, 2};
 	static const uint8_t other[PACKET_MAX] = {1, 0x00, 0x01, 0x12, 0x34, 1, 2};
 
@@ -293,16 +292,15 @@ TEST(each_value_of_full_lists_is_told_from_others) {
 			   "  AA: {path: aa, rss: aa.y}\n"
 			   "  BB: {path: aa bb, rss: aa.y}\n"
 			   "  CC: {path: aa cc, rss: aa.y}\n");
-	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
-		for (unsigned int i = 0; i < 2 * N_KINDS && ddp_isa_supported(isa); i++) {
-			uint8_t odd[PACKET_MAX];
+	for (unsigned int i = 0; i < 2 * N_KINDS; i++) {
+		uint8_t odd[PACKET_MAX];
 
-			memcpy(odd, usual, sizeof(odd));
-			odd[1 + i / N_KINDS * 2] = 1 << i % N_KINDS >> 8;
-			odd[2 + i / N_KINDS * 2] = 1 << i % N_KINDS & 0xff;
-			odd_among("lists", isa, usual, other, odd, i);
-			odd_among("lists", isa, usual, usual, odd, i);
-		}
+		memcpy(odd, usual, sizeof(odd));
+		odd[1 + i / N_KINDS * 2] = 1 << i % N_KINDS >> 8;
+		odd[2 + i / N_KINDS * 2] = 1 << i % N_KINDS & 0xff;
+		odd_among("lists", isa, usual, other, odd, i);
+		odd_among("lists", isa, usual, usual, odd, i);
+	}
 }
 
 #define N_PATHS 1200
@@ -332,10 +330,10 @@ GROUP(paths_make, NULL)
 // Packets of n paths from first on, in turn, in bursts; returns how many are interpreted.
 static unsigned int paths_run(struct user *user, unsigned int first, unsigned int n,
 			      unsigned int n_bursts) {
-	struct ddp_cache_stats before, after;
+	const struct ddp_cache_stats before = stats_of(user);
+	struct ddp_cache_stats after;
 	unsigned int at = 0;
 
-	ddp_cache_stats_get(user->cache, &before);
 	for (unsigned int b = 0; b < n_bursts; b++) {
 		struct rte_mbuf *mbufs[N_BURST];
 
@@ -343,28 +341,24 @@ static unsigned int paths_run(struct user *user, unsigned int first, unsigned in
 			mbufs[i] = &path_mbufs[first + at];
 		burst_run(user, mbufs);
 	}
-	ddp_cache_stats_get(user->cache, &after);
+	after = stats_of(user);
 	assert_int_equal(after.hits + after.misses - before.hits - before.misses,
 			 n_bursts * N_BURST);
 	return after.misses - before.misses;
 }
 
-TEST(paths_that_come_again_are_all_hits) {
+ISA_TEST(paths_that_come_again_are_all_hits) {
 	static const unsigned int numbers[] = {1, 5, 12, 16, 50, 500};
 
-	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
-		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++) {
-			struct ddp_cache_stats stats;
-			struct user user;
+	for (unsigned int i = 0; i < COUNT(numbers); i++) {
+		struct user user;
 
-			user_init(&user, "paths", isa);
-			assert_in_range(paths_run(&user, 0, numbers[i], 2000), numbers[i],
-					40 * numbers[i]);
-			assert_int_equal(paths_run(&user, 0, numbers[i], 500), 0);
-			ddp_cache_stats_get(user.cache, &stats);
-			assert_int_equal(stats.learned, numbers[i]);
-			assert_int_equal(stats.entries, numbers[i]);
-		}
+		user_init(&user, "paths", isa);
+		assert_in_range(paths_run(&user, 0, numbers[i], 2000), numbers[i], 40 * numbers[i]);
+		assert_int_equal(paths_run(&user, 0, numbers[i], 500), 0);
+		assert_int_equal(stats_of(&user).learned, numbers[i]);
+		assert_int_equal(stats_of(&user).entries, numbers[i]);
+	}
 }
 
 // Paths that come once make room; those that come again stay, and are not to be learnt anew.
@@ -379,7 +373,7 @@ TEST(a_full_cache_keeps_what_is_in_use) {
 
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	paths_run(&user, 0, N_USED, 1000);
-	ddp_cache_stats_get(user.cache, &before);
+	before = stats_of(&user);
 	for (unsigned int b = 0; b < 2 * N_ONCE; b++) {
 		struct rte_mbuf *mbufs[N_BURST];
 
@@ -389,7 +383,7 @@ TEST(a_full_cache_keeps_what_is_in_use) {
 			mbufs[1] = &path_mbufs[N_USED + b / 2];
 		burst_run(&user, mbufs);
 	}
-	ddp_cache_stats_get(user.cache, &after);
+	after = stats_of(&user);
 	assert_int_equal(after.learned, N_PATHS);
 	assert_in_range(after.entries, N_USED, N_PATHS / 2);
 	assert_int_equal(after.misses - before.misses, N_ONCE);
@@ -398,15 +392,13 @@ TEST(a_full_cache_keeps_what_is_in_use) {
 // With more paths than it has room for, each of which comes again, it begins anew rather than to
 // learn no more.
 TEST(a_cache_in_full_use_goes_on_learning) {
-	struct ddp_cache_stats stats;
 	struct user user;
 
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	paths_run(&user, 0, 1023, 4000);
 	paths_run(&user, 1023, 100, 2000);
 	assert_int_equal(paths_run(&user, 1023, 100, 100), 0);
-	ddp_cache_stats_get(user.cache, &stats);
-	assert_in_range(stats.entries, 100, 1000);
+	assert_in_range(stats_of(&user).entries, 100, 1000);
 }
 
 static void flood(struct user *user, unsigned int n_packets) {
@@ -433,10 +425,10 @@ TEST(a_flood_of_paths_is_not_learnt) {
 
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	flood(&user, 16384);
-	ddp_cache_stats_get(user.cache, &first);
+	first = stats_of(&user);
 	assert_in_range(first.learned, 64, 256);
 	flood(&user, 1 << 18);
-	ddp_cache_stats_get(user.cache, &then);
+	then = stats_of(&user);
 	assert_in_range(then.learned, first.learned + 1, first.learned + 64);
 	assert_in_range(then.entries, 0, 64);
 	// When the flood is over, paths are soon learned again.
@@ -457,7 +449,7 @@ TEST(known_paths_stay_in_a_flood) {
 
 	user_init(&user, "paths", DDP_ISA_SCALAR);
 	paths_run(&user, 0, N_KNOWN, 1000);
-	ddp_cache_stats_get(user.cache, &before);
+	before = stats_of(&user);
 	for (unsigned int b = 0; b < N_BURSTS; b++) {
 		struct rte_mbuf *mbufs[N_BURST];
 
@@ -471,7 +463,7 @@ TEST(known_paths_stay_in_a_flood) {
 		}
 		burst_run(&user, mbufs);
 	}
-	ddp_cache_stats_get(user.cache, &after);
+	after = stats_of(&user);
 	assert_in_range(after.learned - before.learned, 1, 500);
 	assert_in_range(after.hits - before.hits, N_BURSTS * N_BURST / 2,
 			N_BURSTS * N_BURST * 55 / 100);
@@ -483,22 +475,18 @@ TEST(known_paths_stay_in_a_flood) {
 
 // In a flood, each burst of known paths would else be compared with one entry first, in vain: that
 // is nearly a third of what it costs.
-TEST(a_burst_that_matches_nothing_is_not_of_one_path) {
-	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
-		struct user user;
+ISA_TEST(a_burst_that_matches_nothing_is_not_of_one_path) {
+	struct user user;
 
-		if (!ddp_isa_supported(isa))
-			continue;
-		user_init(&user, "paths", isa);
-		paths_run(&user, 0, 5, 1000);
-		for (unsigned int b = 0; b < 100; b++) {
-			user.cache->tokens = 0;
-			flood(&user, N_BURST);
-			assert_int_equal(user.cache->last, 0);
-			user.cache->tokens = 0;
-			verdict_of(&user, &path_mbufs[5 + b]); // a burst of one
-			assert_int_equal(user.cache->last, 0);
-		}
+	user_init(&user, "paths", isa);
+	paths_run(&user, 0, 5, 1000);
+	for (unsigned int b = 0; b < 100; b++) {
+		user.cache->tokens = 0;
+		flood(&user, N_BURST);
+		assert_int_equal(user.cache->last, 0);
+		user.cache->tokens = 0;
+		verdict_of(&user, &path_mbufs[5 + b]); // a burst of one
+		assert_int_equal(user.cache->last, 0);
 	}
 }
 
@@ -544,9 +532,9 @@ static void deep_packets_check(struct user *users, enum ddp_isa isa, unsigned in
 	struct ddp_cache_stats before, after;
 
 	deep_bursts_run(users, n_deep, 5, 3 * window);
-	ddp_cache_stats_get(users[0].cache, &before);
+	before = stats_of(&users[0]);
 	deep_bursts_run(users, n_deep, 5, window);
-	ddp_cache_stats_get(users[0].cache, &after);
+	after = stats_of(&users[0]);
 	assert_int_equal(after.misses, before.misses);
 	if (cache_has_selections(isa))
 		assert_int_equal(users[0].cache->n_lines, n_lines);
@@ -555,22 +543,19 @@ static void deep_packets_check(struct user *users, enum ddp_isa isa, unsigned in
 
 // An attacker could else send a few such packets, and all others would wait for cache lines that
 // nobody prefetches. Where most packets are so, it is worth it.
-TEST(few_deep_packets_cost_the_others_nothing) {
+ISA_TEST(few_deep_packets_cost_the_others_nothing) {
 	static const struct {
 		const char *profile;
 		unsigned int n_lines; // up to the last byte that decides
 	} cases[] = {{"base", 3}, {"gtpu", CACHE_LINES}};
 
-	for (unsigned int i = 0; i < 4 * DDP_ISA_LEVELS; i++) {
+	for (unsigned int i = 0; i < 2 * COUNT(cases); i++) {
 		const unsigned int n_lines = cases[i % 2].n_lines;
-		enum ddp_isa isa = i / 4;
 		struct user users[2];
 
-		if (!ddp_isa_supported(isa))
-			continue;
 		users_init(users, cases[i % 2].profile, isa);
 		for (unsigned int u = 0; u < COUNT(users); u++)
-			users[u].policy.rss = i / 2 % 2 == 0; // else they have nothing to hash
+			users[u].policy.rss = i / 2 == 0; // else they have nothing to hash
 		deep_packets_check(users, isa, 1, CACHE_NEAR);
 		deep_packets_check(users, isa, 2, CACHE_NEAR);
 		deep_packets_check(users, isa, N_BURST / 2, n_lines);
@@ -616,52 +601,46 @@ static void paths_that_a_word_tells_apart_are_hits(unsigned int n_kinds, unsigne
 		for (unsigned int i = 0; i < N_BURST; i++)
 			burst[i] = &mbufs[(b * N_BURST + i) % 64];
 		if (b == 1500)
-			ddp_cache_stats_get(user.cache, &before);
+			before = stats_of(&user);
 		burst_run(&user, burst);
 	}
-	ddp_cache_stats_get(user.cache, &after);
+	after = stats_of(&user);
 	assert_int_equal(after.misses, before.misses);
 }
 
-TEST(paths_that_words_tell_apart_are_hits) {
+ISA_TEST(paths_that_words_tell_apart_are_hits) {
 	static const unsigned int numbers[] = {1, 3, 12, 16, 17, 28};
 
-	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++)
-		for (unsigned int i = 0; i < COUNT(numbers) && ddp_isa_supported(isa); i++) {
-			paths_that_a_word_tells_apart_are_hits(numbers[i], 1, 0x0911, isa);
-			paths_that_a_word_tells_apart_are_hits(numbers[i], 0x0100, 0x0100, isa);
-		}
+	for (unsigned int i = 0; i < COUNT(numbers); i++) {
+		paths_that_a_word_tells_apart_are_hits(numbers[i], 1, 0x0911, isa);
+		paths_that_a_word_tells_apart_are_hits(numbers[i], 0x0100, 0x0100, isa);
+	}
 }
 
 // A path is learnt where its buffers have all that its entry reads, and only there.
-TEST(a_buffer_of_just_the_size_will_do) {
+ISA_TEST(a_buffer_of_just_the_size_will_do) {
 	uint8_t bytes[PACKET_MAX] = {0};
 	uint32_t len = packet_build(udp, bytes);
+	unsigned int least = 0;
+	struct user user;
 
-	for (enum ddp_isa isa = 0; isa < DDP_ISA_LEVELS; isa++) {
-		unsigned int least = 0;
-		struct user user;
+	user_init(&user, "base", isa);
+	for (unsigned int size = len; size < 256; size++) {
+		struct rte_mbuf mbuf = mbuf_of(bytes, size, len);
 
-		if (!ddp_isa_supported(isa))
-			continue;
-		user_init(&user, "base", isa);
-		for (unsigned int size = len; size < 256; size++) {
-			struct rte_mbuf mbuf = mbuf_of(bytes, size, len);
+		ddp_cache_init(user.cache, isa);
+		verdict_of(&user, &mbuf);
+		if (user.cache->n_entries > 1) {
+			const struct cache_entry *entry = &user.cache->entries[1];
 
-			ddp_cache_init(user.cache, isa);
-			verdict_of(&user, &mbuf);
-			if (user.cache->n_entries > 1) {
-				const struct cache_entry *entry = &user.cache->entries[1];
-
-				if (least == 0)
-					least = size;
-				assert_true(entry->reach <= size && 64 * entry->n_lines <= size);
-				assert_true(size > least || entry->reach == size ||
-					    64 * entry->n_lines == size);
-			} else {
-				assert_int_equal(least, 0);
-			}
+			if (least == 0)
+				least = size;
+			assert_true(entry->reach <= size && 64 * entry->n_lines <= size);
+			assert_true(size > least || entry->reach == size ||
+				    64 * entry->n_lines == size);
+		} else {
+			assert_int_equal(least, 0);
 		}
-		assert_int_not_equal(least, 0);
 	}
+	assert_int_not_equal(least, 0);
 }
