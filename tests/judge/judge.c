@@ -303,8 +303,7 @@ static const struct ddp_hash *key_draw(struct run *run, uint64_t *seed) {
 	uint8_t key[DDP_KEY_SIZE];
 
 	if (random_below(seed, 4) == 0) {
-		for (unsigned int i = 0; i < sizeof(key); i++)
-			key[i] = random_next(seed) >> 56;
+		random_bytes(seed, key, sizeof(key));
 		ddp_hash_init(hash,
 			      random_below(seed, 2) == 0 ? DDP_HASH_TOEPLITZ :
 							   DDP_HASH_SYMMETRIC_TOEPLITZ,

@@ -87,4 +87,9 @@ static inline unsigned int random_below(uint64_t *state, unsigned int n) {
 	return (random_next(state) >> 33) % n;
 }
 
+static inline void random_bytes(uint64_t *state, uint8_t *bytes, unsigned int n) {
+	for (unsigned int i = 0; i < n; i++)
+		bytes[i] = random_next(state) >> 56;
+}
+
 #endif

@@ -459,8 +459,7 @@ TEST(a_field_of_any_width_at_any_bit) {
 	uint8_t bytes[18];
 	uint64_t seed = 5;
 
-	for (unsigned int i = 0; i < sizeof(bytes); i++)
-		bytes[i] = random_next(&seed) >> 56;
+	random_bytes(&seed, bytes, sizeof(bytes));
 	for (unsigned int width = 1; width <= 128; width++)
 		for (unsigned int off = 0; off < 8; off++)
 			assert_field(off, width, bytes);

@@ -38,11 +38,6 @@ static enum ddp_isa isa_of(void **state) {
 	return level->isa;
 }
 
-static void bytes_draw(uint8_t *bytes, unsigned int n, uint64_t *seed) {
-	for (unsigned int i = 0; i < n; i++)
-		bytes[i] = random_next(seed) >> 56;
-}
-
 // By the definition: where a bit of the input is set, add the 32 bits of the key that begin there.
 static uint32_t defined(const uint8_t *key, const uint8_t *input, unsigned int first,
 			unsigned int len) {
@@ -63,19 +58,19 @@ static uint32_t defined(const uint8_t *key, const uint8_t *input, unsigned int f
 static void hash_draw(uint64_t *seed) {
 	uint8_t key[DDP_KEY_SIZE];
 
-	bytes_draw(key, sizeof(key), seed);
+	random_bytes(seed, key, sizeof(key));
 	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, key);
 }
 
 // Behind the blocks of an input lies what the last burst left.
 static void row_draw(unsigned int i, unsigned int len, uint64_t *seed) {
-	bytes_draw(inputs[i], sizeof(inputs[i]), seed);
+	random_bytes(seed, inputs[i], sizeof(inputs[i]));
 	memset(inputs[i] + len, 0, -len % 16);
 	ddp_rows_put(rows, i, inputs[i]);
 }
 
 static void rows_draw(unsigned int first, unsigned int n, unsigned int len, uint64_t *seed) {
-	bytes_draw((uint8_t *)rows, sizeof(*rows), seed);
+	random_bytes(seed, (uint8_t *)rows, sizeof(*rows));
 	for (unsigned int i = first; i < first + n; i++)
 		row_draw(i, len, seed);
 }

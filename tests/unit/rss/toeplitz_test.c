@@ -12,11 +12,6 @@
 
 static struct ddp_hash hash;
 
-static void bytes_draw(uint8_t *bytes, unsigned int n, uint64_t *seed) {
-	for (unsigned int i = 0; i < n; i++)
-		bytes[i] = random_next(seed) >> 56;
-}
-
 // DPDK takes the input as words of the CPU.
 static void words_of(const uint8_t *input, unsigned int n_words, uint32_t *words) {
 	for (unsigned int i = 0; i < n_words; i++) {
@@ -34,7 +29,7 @@ static void assert_key_equals_dpdk(const uint8_t key[DDP_KEY_SIZE], uint64_t *se
 	memcpy(plain, key, DDP_KEY_SIZE);
 	rte_convert_rss_key(plain, converted, DDP_KEY_SIZE);
 	for (unsigned int i = 0; i < N_INPUTS; i++) {
-		bytes_draw(input, sizeof(input), seed);
+		random_bytes(seed, input, sizeof(input));
 		for (unsigned int n = 0; n <= COUNT(words); n++) {
 			uint32_t ours = ddp_hash_compute(&hash, input, 4 * n);
 
@@ -51,7 +46,7 @@ TEST(hash_equals_dpdk_for_every_length_with_any_key) {
 	uint64_t seed = 2;
 
 	for (unsigned int k = 0; k < N_KEYS; k++) {
-		bytes_draw(key, sizeof(key), &seed);
+		random_bytes(&seed, key, sizeof(key));
 		ddp_hash_init(&hash, k % 2 == 0 ? DDP_HASH_TOEPLITZ : DDP_HASH_SYMMETRIC_TOEPLITZ,
 			      key);
 		assert_key_equals_dpdk(key, &seed);
@@ -68,7 +63,7 @@ TEST(an_odd_length_hashes_as_if_padded_with_zeros) {
 			uint8_t padded[DDP_HASH_INPUT_MAX] = {0};
 			uint8_t *exact = malloc(len); // AddressSanitizer sees what is behind
 
-			bytes_draw(exact, len, &seed);
+			random_bytes(&seed, exact, len);
 			memcpy(padded, exact, len);
 			assert_int_equal(ddp_hash_compute(&hash, exact, len),
 					 ddp_hash_compute(&hash, padded, (len + 3) / 4 * 4));
@@ -83,7 +78,7 @@ TEST(input_beyond_the_key_is_left_out) {
 	uint8_t input[DDP_HASH_INPUT_MAX + 4];
 	uint64_t seed = 5;
 
-	bytes_draw(input, sizeof(input), &seed);
+	random_bytes(&seed, input, sizeof(input));
 	ddp_hash_init(&hash, DDP_HASH_TOEPLITZ, ddp_default_key);
 	assert_int_equal(ddp_hash_compute(&hash, input, sizeof(input)),
 			 ddp_hash_compute(&hash, input, DDP_HASH_INPUT_MAX));
