@@ -157,14 +157,11 @@ static bool memory_named(const char *error) {
 
 // Returns whether it succeeded. Any failure but of the failing allocation at fails the test.
 static bool step(const struct operation *operation, operation_fn *fn, unsigned int at) {
-	char error[ERROR_SIZE] = "", logged[ERROR_SIZE];
-	int ret;
+	char error[ERROR_SIZE] = "", log[ERROR_SIZE];
+	int ret = logged(log, fn(operation->arg, error));
 
-	log_capture(logged, sizeof(logged));
-	ret = fn(operation->arg, error);
-	log_release();
 	if (error[0] == '\0')
-		strcpy(error, logged);
+		strcpy(error, log);
 	if (ret != 0 && (ret != -ENOMEM || !memory_named(error) || at == UINT_MAX))
 		fail_msg("%s, allocation %u: %d, '%s'", operation->name, at, ret, error);
 	return ret == 0;

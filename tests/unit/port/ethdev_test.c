@@ -292,9 +292,8 @@ TEST(what_is_not_supported_is_refused) {
 	char log[300];
 
 	for (unsigned int i = 0; i < RTE_DIM(rows); i++) {
-		log_capture(log, sizeof(log));
-		assert_int_equal(rte_eth_dev_configure(port, 1, 1, &rows[i].conf), -ENOTSUP);
-		log_release();
+		assert_int_equal(logged(log, rte_eth_dev_configure(port, 1, 1, &rows[i].conf)),
+				 -ENOTSUP);
 		assert_non_null(strstr(log, rows[i].reason));
 	}
 	assert_int_equal(rte_eth_dev_configure(port, 1, 1, &usual), 0);

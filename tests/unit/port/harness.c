@@ -201,12 +201,7 @@ void log_release(void) {
 }
 
 int ddp_probe(const char *devargs) {
-	int ret;
-
-	log_capture(probe_log, sizeof(probe_log));
-	ret = rte_vdev_init("net_ddp0", devargs);
-	log_release();
-	if (ret != 0)
+	if (logged(probe_log, rte_vdev_init("net_ddp0", devargs)) != 0)
 		return -1;
 	return port_id_of("net_ddp0");
 }
@@ -255,10 +250,18 @@ void ddp_reconfigure(uint16_t port, uint16_t n_rxq, uint16_t n_desc, uint64_t rs
 	assert_int_equal(rte_eth_dev_start(port), 0);
 }
 
-void rss_hf_set(uint16_t port, uint64_t rss_hf) {
-	struct rte_eth_rss_conf conf = {.rss_hf = rss_hf};
+static void rss_set(uint16_t port, uint8_t *key, uint8_t len, uint64_t rss_hf) {
+	struct rte_eth_rss_conf conf = {.rss_key = key, .rss_key_len = len, .rss_hf = rss_hf};
 
 	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+}
+
+void rss_hf_set(uint16_t port, uint64_t rss_hf) {
+	rss_set(port, NULL, 0, rss_hf);
+}
+
+void rss_key_set(uint16_t port, uint8_t *key, uint8_t len) {
+	rss_set(port, key, len, RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP);
 }
 
 void ddp_close(uint16_t port) {

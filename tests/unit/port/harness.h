@@ -50,6 +50,16 @@ struct rte_pmd_ddp_meta *meta_of(const struct rte_mbuf *mbuf);
 // Copy to text all that is logged between the two.
 void log_capture(char *text, size_t size);
 void log_release(void);
+// What a call returns; text, an array, has all that is logged meanwhile.
+#define logged(text, call)                       \
+	({                                       \
+		int logged_ret;                  \
+                                                 \
+		log_capture(text, sizeof(text)); \
+		logged_ret = (call);             \
+		log_release();                   \
+		logged_ret;                      \
+	})
 // Probe net_ddp0 with these devargs. Returns its port, or -1 (then error has the log of it).
 int ddp_probe(const char *devargs);
 const char *ddp_probe_log(void);
@@ -68,8 +78,9 @@ void reta_fill(uint16_t port, uint16_t first, uint16_t n, unsigned int by);
 void ddp_restart(uint16_t port);
 // Stop, configure as ddp_start() does but for these, and start.
 void ddp_reconfigure(uint16_t port, uint16_t n_rxq, uint16_t n_desc, uint64_t rss_hf);
-// Hash by these types from now on.
+// Hash by these types from now on; addresses and ports by this key.
 void rss_hf_set(uint16_t port, uint64_t rss_hf);
+void rss_key_set(uint16_t port, uint8_t *key, uint8_t len);
 // Close and remove net_ddp0, which is stopped; and stop it first.
 void ddp_close(uint16_t port);
 void ddp_end(uint16_t port);

@@ -246,12 +246,7 @@ static void assert_as_before(void) {
 static char start_log[8192];
 
 static int port_start(uint16_t port) {
-	int ret;
-
-	log_capture(start_log, sizeof(start_log));
-	ret = rte_eth_dev_start(port);
-	log_release();
-	return ret;
+	return logged(start_log, rte_eth_dev_start(port));
 }
 
 static unsigned int n_lines(const char *text) {
@@ -404,9 +399,7 @@ TEST(a_stop_goes_on_behind_what_fails_and_says_so) {
 
 		fail_call = i;
 		n_calls = 0;
-		log_capture(start_log, sizeof(start_log));
-		assert_int_equal(rte_eth_dev_stop(port), 0);
-		log_release();
+		assert_int_equal(logged(start_log, rte_eth_dev_stop(port)), 0);
 		n_stop = n_calls;
 		assert_in_range(n_stop, 4, 60);
 		assert_in_range(left_behind(), 0, 1);
@@ -436,21 +429,11 @@ TEST(rss_that_cannot_be_changed_is_the_last_step) {
 	assert_as_before();
 }
 
-static int profile_change(int (*change)(uint16_t port, const char *spec, char *error, size_t size),
-			  uint16_t port, const char *spec) {
-	int ret;
-
-	log_capture(start_log, sizeof(start_log));
-	ret = change(port, spec, NULL, 0);
-	log_release();
-	return ret;
-}
-
 TEST(a_profile_that_wants_one_waits_for_the_next_start) {
 	uint16_t port = port_run(DEV);
 
 	assert_int_equal(n_calls, 0);
-	assert_int_equal(profile_change(rte_pmd_ddp_profile_add, port, "gtpu"), 0);
+	assert_int_equal(logged(start_log, rte_pmd_ddp_profile_add(port, "gtpu", NULL, 0)), 0);
 	assert_int_equal(n_lines("takes no package while it runs: "), 1);
 	assert_int_equal(n_lines("gtp.pkgo will be loaded at the next start"), 1);
 	answers_take(port, false, hardware);
@@ -471,10 +454,11 @@ TEST(a_profile_change_sets_the_input_sets_anew) {
 	ddp_end(port);
 	port = port_run(GTP_PROFILE);
 	answers_take(port, false, hardware);
-	assert_int_equal(profile_change(rte_pmd_ddp_profile_del, port, "gtpu"), 0);
+	assert_int_equal(rte_pmd_ddp_profile_del(port, "gtpu", NULL, 0), 0);
 	assert_true(has_gtpu());
 	answers_take(port, false, hardware);
-	assert_int_equal(profile_change(rte_pmd_ddp_profile_add, port, "gtpu:inner-ip"), 0);
+	assert_int_equal(logged(start_log, rte_pmd_ddp_profile_add(port, "gtpu:inner-ip", NULL, 0)),
+			 0);
 	assert_int_equal(n_lines("takes no package"), 0);
 	assert_int_equal(nic.insets[22].inset, UINT64_C(3) << 47 | UINT64_C(3) << 35);
 	answers_take(port, false, hardware);

@@ -192,16 +192,6 @@ TEST(packets_with_another_hash_interrupt_the_offload) {
 
 static uint8_t other_key[40] = {1, 2, 3};
 
-static void key_change(uint16_t port) {
-	struct rte_eth_rss_conf conf = {
-		.rss_key = other_key,
-		.rss_key_len = sizeof(other_key),
-		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
-	};
-
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-}
-
 // Its packets never get its hash. Later it is right, and used again.
 TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	uint16_t port = kind_start(1);
@@ -213,7 +203,7 @@ TEST(a_nic_that_hashes_one_type_wrongly_is_not_used) {
 	assert_int_equal(xstat(port, "rx_offloaded"), 0);
 	testsrc_nic(0)->garbles_udp = false;
 	// A change of the steering does not make the NIC more reliable.
-	key_change(port);
+	rss_key_set(port, other_key, sizeof(other_key));
 	assert_int_equal(udp_ptype(port).unproven, 4096);
 	assert_true(udp_ptype(port).wrong > 0);
 	tally = flow_run(port, INTERVAL, 0, true);
@@ -374,9 +364,9 @@ TEST(packets_from_before_a_change_are_hashed_again) {
 	assert_int_equal(pass(port, 64), 0); // they prove that it is right
 	assert_int_equal(pass(port, 64), 64);
 	packets_feed(0, 0, 16, 64);
-	key_change(port);
+	rss_key_set(port, other_key, sizeof(other_key));
 	assert_memory_equal(testsrc_nic(0)->key, other_key, sizeof(other_key));
-	key_change(port); // changes nothing
+	rss_key_set(port, other_key, sizeof(other_key)); // changes nothing
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 64);
 	pass(port, DDP_PORT_BURST);
@@ -391,7 +381,7 @@ TEST(packets_from_before_a_change_are_hashed_again) {
 TEST(an_empty_burst_does_not_mean_an_empty_queue) {
 	uint16_t port = ddp_start(OS, N_QUEUES, 1, 512);
 	packets_feed(0, 0, 16, 256);
-	key_change(port);
+	rss_key_set(port, other_key, sizeof(other_key));
 	testsrc_nic(0)->n_starved = 1;
 	assert_int_equal(rx(port, 0), 0);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), 256);
@@ -404,7 +394,7 @@ TEST(uncounted_packets_are_drained_too) {
 
 	packets_feed(0, 0, 16, DDP_PORT_BURST);
 	testsrc_nic(0)->n_staged = DDP_PORT_BURST;
-	key_change(port);
+	rss_key_set(port, other_key, sizeof(other_key));
 	packets_feed(0, 0, 16, 64);
 	assert_int_equal(poll_to_end(port, N_QUEUES, 0, NULL), DDP_PORT_BURST + 64);
 	assert_int_equal(xstat(port, "rx_offloaded"), 0); // the last 64 prove that it is right

@@ -124,18 +124,13 @@ TEST(other_entries_do_not_wait) {
 TEST(with_another_key_all_packets_wait) {
 	uint16_t port = port_begin("dev(net_testsrc0)");
 	uint8_t key[DDP_KEY_SHORT];
-	struct rte_eth_rss_conf conf = {
-		.rss_key = key,
-		.rss_key_len = sizeof(key),
-		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
-	};
 
 	for (unsigned int round = 0; round < 40; round++) {
 		memset(key, round, sizeof(key));
 		key[0] = 1;
 		feed(FLOW, 10);
 		poll(port, round % 2, 1); // one of them at most is handed out
-		assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+		rss_key_set(port, key, sizeof(key));
 		feed(FLOW, 10);
 		for (unsigned int n = 0; seq != next_seq && n < 20; n++) // in order
 			poll(port, (round + n) % 2, 8);

@@ -294,10 +294,9 @@ TEST(a_mempool_for_one_thread_is_refused_where_several_use_it) {
 
 		assert_non_null(mempool);
 		ddp_configure(port, rows[i].n_rxq, rows[i].n_txq, 512, RTE_ETH_RSS_IP);
-		log_capture(log_text, sizeof(log_text));
-		assert_int_equal(rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, mempool),
-				 rows[i].log ? -EINVAL : 0);
-		log_release();
+		assert_int_equal(
+			logged(log_text, rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, mempool)),
+			rows[i].log ? -EINVAL : 0);
 		if (rows[i].log != NULL)
 			assert_non_null(strstr(log_text, rows[i].log));
 		ddp_configure(port, rows[i].n_rxq, rows[i].n_txq, 512, 0);
@@ -322,9 +321,7 @@ TEST(a_mempool_for_one_thread_is_refused_once_there_are_more_queues) {
 	assert_int_equal(rte_eth_dev_configure(port, 2, 1, &conf), 0);
 	assert_int_equal(rte_eth_rx_queue_setup(port, 1, 512, 0, NULL, mempool), 0);
 	assert_int_equal(rte_eth_tx_queue_setup(port, 0, 512, 0, NULL), 0);
-	log_capture(log_text, sizeof(log_text));
-	assert_int_equal(rte_eth_dev_start(port), -EINVAL);
-	log_release();
+	assert_int_equal(logged(log_text, rte_eth_dev_start(port)), -EINVAL);
 	assert_non_null(strstr(log_text, "mempool single (ring_sp_sc) is for one thread"));
 	ddp_close(port);
 	rte_mempool_free(mempool);

@@ -151,17 +151,11 @@ static void burst_check(uint16_t port, const uint8_t *key, unsigned int n_words)
 // Packets are hashed with the key, which goes on with its own beginning.
 static void key_check(uint16_t port, uint8_t *key, uint8_t len) {
 	uint8_t whole[DDP_KEY_SIZE];
-	struct rte_eth_rss_conf conf = {
-		.rss_key = key,
-		.rss_key_len = len,
-		.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP,
-	};
 
 	memcpy(whole, key, len);
 	memcpy(whole + len, key, sizeof(whole) - len);
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
-	conf.rss_key = NULL; // keeps the key
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	rss_key_set(port, key, len);
+	rss_key_set(port, NULL, len); // keeps the key
 	burst_check(port, whole, 3);
 }
 
@@ -217,9 +211,6 @@ TEST(key_has_the_length_that_the_device_tells) {
 TEST(paths_stay_learned_when_only_key_or_reta_change) {
 	uint16_t port = ddp_start("dev(net_testsrc0)", N_QUEUES, 1, 512);
 	uint8_t key[DDP_KEY_SHORT];
-	struct rte_eth_rss_conf conf = {.rss_key = key,
-					.rss_key_len = sizeof(key),
-					.rss_hf = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP};
 	uint64_t learned, misses, hits;
 
 	assert_int_equal(rte_mbuf_dynfield_lookup(RTE_PMD_DDP_META_DYNFIELD, NULL),
@@ -233,14 +224,13 @@ TEST(paths_stay_learned_when_only_key_or_reta_change) {
 	assert_true(learned > 0 && xstat(port, "rx_path_cache_entries") == learned);
 	assert_int_equal(hits + misses, 512);
 	memset(key, 0x5a, sizeof(key));
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	rss_key_set(port, key, sizeof(key));
 	reta_fill(port, 3, 1, 0);
 	burst_check(port, key, 3);
 	assert_int_equal(xstat(port, "rx_path_cache_learned"), learned);
 	assert_int_equal(xstat(port, "rx_path_cache_misses"), misses);
 	assert_int_equal(xstat(port, "rx_path_cache_hits"), hits + 256);
-	conf.rss_hf = RTE_ETH_RSS_IP;
-	assert_int_equal(rte_eth_dev_rss_hash_update(port, &conf), 0);
+	rss_hf_set(port, RTE_ETH_RSS_IP);
 	burst_check(port, key, 2);
 	assert_true(xstat(port, "rx_path_cache_learned") > learned);
 	// A stop takes what was learned, and no count.
