@@ -26,18 +26,11 @@ setUpModule = testpmd.set_up_module
 
 
 class Case(harness.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
+    n3 = harness.Traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
 
     @classmethod
     def start(cls, test, *arguments, prefix="ddp", n_queues=QUEUES, capture=None):
-        """testpmd that forwards a capture again and again, to the end of the test."""
-        vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={(capture or cls.n3).name},infinite_rx=1)", *arguments])
-        pmd = testpmd.Testpmd(test, [vdev], f"--rxq={n_queues}", f"--txq={n_queues}", prefix=prefix)
-        pmd.commands("set fwd rxonly", "start")
-        return pmd
+        return testpmd.endless(test, capture or cls.n3, *arguments, queues=n_queues, prefix=prefix)
 
     @classmethod
     def start_shared(cls, *arguments):

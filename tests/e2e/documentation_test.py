@@ -191,10 +191,8 @@ class Documents(harness.TestCase):
 
     def start(self, *arguments):
         few = self.traffic("--ues", 100, "--packets-per-flow", 1)  # all of them in buffers
-        vdev = ",".join(["net_ddp0", f"dev(net_pcap0,rx_pcap={few.name},infinite_rx=1)", *arguments])
-        pmd = testpmd.Testpmd(self, [vdev], "--rxq=8", "--txq=8", prefix=PREFIX)
+        pmd = testpmd.endless(self, few, *arguments, prefix=PREFIX)
         self.running.append(pmd)
-        pmd.commands("set fwd rxonly", "start")
         return pmd
 
     def in_testpmd(self, lines):

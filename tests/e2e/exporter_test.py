@@ -94,9 +94,7 @@ class Ports(harness.TestCase):
         n3 = self.traffic("--kind", "mix", "--ues", 50, "--packets-per-flow", 1)
         first, second = self.start_nics(n3, "nics", NICS[:3]), self.start_nics(n3, "others", NICS[3:])
         up = self.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
-        pmd = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={up.name},infinite_rx=1),overflow=wait"],
-                              "--rxq=8", "--txq=8", prefix="upf")
-        pmd.commands("set fwd rxonly", "start")
+        pmd = testpmd.endless(self, up, "overflow=wait", prefix="upf")
         server = exporter.Exporter(self)
         harness.until(lambda: len(found := server.metrics().of("net_ddp_offloaded_packets_total")) == 6 and all(
             n > 0 for (_, process), n in found.items() if process != "upf"))

@@ -24,11 +24,8 @@ def frames_of(path):
 class Spread(fwd.TestCase):
     """The demo's job: 4 gNBs, 1 UPF, 2000 UEs with 8 equal flows each, 16 queues."""
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.n3 = cls.traffic("--packets-per-flow", 1)
-        cls.n_packets = 2000 * 8
+    n3 = harness.Traffic("--packets-per-flow", 1)
+    n_packets = 2000 * 8
 
     def replay(self, profile, n_lcores, n_queues=16, *options):
         arguments = [f"profile={profile}"] if profile else []

@@ -42,11 +42,7 @@ class Manager:
 
 class Service(fwd.TestCase):
     prefix = "ddp-fwd"
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.n3 = cls.traffic("--ues", 50)
+    n3 = harness.Traffic("--ues", 50)
 
     def setUp(self):
         self.profile_write()

@@ -14,11 +14,7 @@ BOUNDS_NS = [digit * 10 ** power for power in range(2, 9) for digit in (1, 2, 5)
 
 class Telemetry(fwd.TestCase):
     prefix = "ddp-fwd"
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 4)
+    n3 = harness.Traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 4)
 
     def start(self, *arguments, rx, options=(), n_lcores=3):
         """ddp-fwd that forwards until it is stopped, and a client of its telemetry."""

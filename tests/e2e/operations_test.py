@@ -41,8 +41,7 @@ huge_folder = None
 def setUpModule():
     global huge_folder
     testpmd.set_up_module()
-    if shutil.which("jq") is None:
-        harness.skip("jq is not installed")
+    harness.need("jq")
     try:
         huge_folder = hugepages.reserve()
     except SystemExit:

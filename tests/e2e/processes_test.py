@@ -162,9 +162,7 @@ class Inspection(Case):
         captures would take the file for a broken one."""
         n3 = self.traffic("--kind", "n3-up", "--ues", 20, "--packets-per-flow", 1)
         n3 = n3.rename(self.folder / "n3.pcap")  # net_pcap keeps 63 letters of its arguments
-        primary = testpmd.Testpmd(self, [f"net_ddp0,dev(net_pcap0,rx_pcap={n3.name},infinite_rx=1)"],
-                                  "--rxq=4", "--txq=4", prefix=PREFIX, huge_folder=huge_folder)
-        primary.commands("set fwd rxonly", "start")
+        primary = testpmd.endless(self, n3, queues=4, prefix=PREFIX, huge_folder=huge_folder)
         self.dumpcap("-P", "-q", "-i", "net_ddp0", "-c", 100, "-w", self.folder / "pcap.pcap",
                      preloads=[MEMPOOL])
         self.assertGreaterEqual(len(harness.pcap_frames(self.folder / "pcap.pcap")), 100)

@@ -12,17 +12,12 @@ setUpModule = testpmd.set_up_module
 
 
 class Case(harness.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.n3 = cls.traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
+    n3 = harness.Traffic("--kind", "n3-up", "--ues", 200, "--packets-per-flow", 1)
 
     @classmethod
     def start(cls, test, *arguments):
-        """testpmd that forwards the capture again and again, and who speaks to it."""
-        vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={cls.n3.name},infinite_rx=1)", *arguments])
-        pmd = testpmd.Testpmd(test, [vdev], f"--rxq={QUEUES}", f"--txq={QUEUES}", prefix=PREFIX)
-        pmd.commands("set fwd rxonly", "start")
+        """testpmd, and who speaks to it."""
+        pmd = testpmd.endless(test, cls.n3, *arguments, queues=QUEUES, prefix=PREFIX)
         return pmd, telemetry.Client(test, PREFIX)
 
 

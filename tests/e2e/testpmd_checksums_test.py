@@ -4,7 +4,6 @@
 packet of all captures beside stock testpmd with net_ddp. port/extras_test.c has damaged ones."""
 
 import collections
-import shutil
 import unittest
 
 from support import harness, testpmd
@@ -24,8 +23,7 @@ MALFORMED = {"ipv6-mobility-dst-opts.pcap packet 3"}  # an option contradicts it
 
 def setUpModule():
     testpmd.set_up_module()
-    if shutil.which("tshark") is None:
-        harness.skip("tshark is not installed")
+    harness.need("tshark")
 
 
 def verdicts(sums, statuses, calculated):

@@ -4,7 +4,6 @@
 and sends on is, byte for byte, what tshark's reading of the capture leads to."""
 
 import itertools
-import shutil
 import struct
 
 from support import harness, testpmd
@@ -19,8 +18,7 @@ SNAPLEN = 65535  # of an IP packet, and more than any has here
 
 def setUpModule():
     testpmd.set_up_module()
-    if shutil.which("tshark") is None:
-        harness.skip("tshark is not installed")
+    harness.need("tshark")
     library_test.profile_dir = harness.SOURCE_ROOT / "profiles"
 
 

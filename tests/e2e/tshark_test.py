@@ -8,7 +8,6 @@ offsets, and the fields that ddpctl shows. The packets of profiles' cases are ch
 Real captures are in ../shared/captures beside the source tree, where that folder exists."""
 
 import ipaddress
-import shutil
 import unittest
 
 from support import harness
@@ -91,7 +90,6 @@ class Tshark(harness.TestCase):
 
 
 if __name__ == "__main__":
-    if shutil.which("tshark") is None:
-        harness.skip("tshark is not installed")
+    harness.need("tshark")
     library_test.profile_dir = harness.SOURCE_ROOT / "profiles"
     harness.main("ddpctl", "ddp-traffic")

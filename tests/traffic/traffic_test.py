@@ -10,7 +10,6 @@ import io
 import ipaddress
 import itertools
 import pathlib
-import shutil
 import struct
 import subprocess
 import sys
@@ -424,8 +423,7 @@ GOLDEN_CHURN = "629e8c15d2deb45ea0fc9b4e5088cbdcbe7eccd9dd4234299ce7e382ca3849ab
 
 
 def setUpModule():
-    if shutil.which("tshark") is None:
-        harness.skip("tshark is not installed")
+    harness.need("tshark")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import runpy
+import shutil
 import struct
 import subprocess
 import sys
@@ -53,6 +54,12 @@ def skip(reason):
     """End the program as a skipped test."""
     print(f"skipped: {reason}")
     sys.exit(SKIPPED)
+
+
+def need(program):
+    """Where this one is not installed, too."""
+    if shutil.which(program) is None:
+        skip(f"{program} is not installed")
 
 
 def run(*command, **kwargs):
@@ -159,6 +166,16 @@ class TestCase(unittest.TestCase):
         path = cls.folder / f"{name}.pcap"
         path.write_bytes(content)
         return path
+
+
+class Traffic:
+    """An attribute of a TestCase: the path of a capture of ddp-traffic with these options."""
+
+    def __init__(self, *options):
+        self.options = options
+
+    def __get__(self, test, cls):
+        return cls.traffic(*self.options)
 
 
 def pcap_frames(path):

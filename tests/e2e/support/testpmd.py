@@ -5,7 +5,6 @@ import os
 import pty
 import re
 import select
-import shutil
 import signal
 import threading
 import time
@@ -32,8 +31,7 @@ PACKET_END = "  ol_flags: "
 
 def set_up_module():
     """To be called in the setUpModule() of each program of tests."""
-    if shutil.which(PROGRAM) is None:
-        harness.skip(f"{PROGRAM} is not installed")
+    harness.need(PROGRAM)
     eal.drivers_load("net_ddp", "testsrc")
 
 
@@ -187,6 +185,14 @@ class Testpmd(Terminal):
         if self.status != 0 or "Bye..." not in self.text[start:]:
             raise AssertionError(f"testpmd: status {self.status}: {self.text[-2000:]}")
         return self.text[start:]
+
+
+def endless(test, capture, *arguments, queues=8, **kwargs):
+    """A testpmd that takes a capture again and again, to the end of the test."""
+    vdev = ",".join([f"net_ddp0,dev(net_pcap0,rx_pcap={capture.name},infinite_rx=1)", *arguments])
+    pmd = Testpmd(test, [vdev], f"--rxq={queues}", f"--txq={queues}", **kwargs)
+    pmd.commands("set fwd rxonly", "start")
+    return pmd
 
 
 def unaccounted(xstats):
