@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An operator's Prometheus sees each net_ddp port of the machine, whatever other processes do."""
+"""An operator's Prometheus sees each net_ddp port of the machine, over each kind of NIC, whatever other processes do,
+and an alert fires for a hot queue until the profile is there that helps."""
 
 import contextlib
 import json

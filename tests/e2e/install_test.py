@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """An installation by `meson install` works by itself: nothing in it knows of the build, EAL takes the plugin from the
-folder it is in, programs and plugin find the profiles, and ddp-fwd and EAL load the same plugin once."""
+folder it is in, programs and plugin find the profiles, and ddp-fwd and EAL load the same plugin once.
+The plugins export what the public header declares and testpmd needs; apps/example is built and runs as users have it."""
 
 import collections
 import json

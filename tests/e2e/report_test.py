@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reports as rendered by headless Chromium: on a phone, a screen and paper, light and dark, without script."""
+"""Reports as rendered by headless Chromium: on a phone, a screen and paper, light and dark, without script, and with
+hostile names."""
 
 import html
 import json

@@ -17,11 +17,11 @@ import tshark
 REAL = harness.SOURCE_ROOT.parent / "shared" / "captures"
 SHOWN = 10  # disagreements in a message
 
-# (capture, frame): the reason. README.md of tests says more.
+# (capture, frame): the reason.
 DISAGREEMENTS = {
-    ("ipv6-mobility-dst-opts.pcap", 1): "an option is longer than its header; we read no options",
-    ("ipv6-mobility-dst-opts.pcap", 2): "IPv6's length is too short; we go by what is captured",
-    ("gtpv2.pcap", 3): "tshark looks for GTP-C in TCP, too",
+    ("ipv6-mobility-dst-opts.pcap", 1): "an option is longer than its header: tshark stops; we, as NICs, read no options",
+    ("ipv6-mobility-dst-opts.pcap", 2): "IPv6's length ends in the options: tshark stops; we go by what is captured",
+    ("gtpv2.pcap", 3): "tshark looks for GTP-C in TCP, too; it is defined over UDP",
 }
 
 SMALL = ["--ues", 30, "--flows", 4, "--packets-per-flow", 1, "--ipv6", 50]
