@@ -87,6 +87,10 @@ class Files(harness.TestCase):
             self.assertTrue((root / program).is_file(), (name, program))
         self.assertEqual(self.names(prefix / "lib" / "tmpfiles.d"), ["ddpsteer.conf"])
 
+    def test_a_build_without_tests_is_set_up(self):
+        """The demo and the packages are built so."""
+        harness.output_of("meson", "setup", self.folder / "build", SOURCE_ROOT, "-Dtests=false")
+
     def test_nothing_knows_of_the_build(self):
         for path in root.rglob("*"):
             if path.is_file():
