@@ -2,6 +2,8 @@
 #include "isa.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <string.h>
 
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -82,4 +84,14 @@ enum ddp_isa ddp_isa_best(unsigned int max_bits) {
 const char *ddp_isa_name(enum ddp_isa isa) {
 	assert(isa < DDP_ISA_LEVELS);
 	return levels[isa].name;
+}
+
+int ddp_isa_parse(const char *name, enum ddp_isa *isa) {
+	for (unsigned int i = 0; i < DDP_ISA_LEVELS; i++) {
+		if (strcmp(name, levels[i].name) == 0) {
+			*isa = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
 }

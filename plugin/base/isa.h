@@ -30,3 +30,5 @@ bool ddp_isa_supported(enum ddp_isa isa);
 // rte_vect_get_max_simd_bitwidth() says; less than 128: scalar).
 enum ddp_isa ddp_isa_best(unsigned int max_bits);
 const char *ddp_isa_name(enum ddp_isa isa);
+// 0 or -EINVAL.
+int ddp_isa_parse(const char *name, enum ddp_isa *isa);

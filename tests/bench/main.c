@@ -87,7 +87,7 @@ static void options_parse(int argc, char **argv) {
 		{"kind", required_argument, NULL, 'k'}, {"only", required_argument, NULL, 'o'},
 		{"quick", no_argument, NULL, 'q'},      {0},
 	};
-	enum ddp_isa isa = 0;
+	enum ddp_isa isa;
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
@@ -110,10 +110,8 @@ static void options_parse(int argc, char **argv) {
 	}
 	if (optind < argc)
 		misuse("what is", argv[optind]);
-	while (options.isa != NULL && isa < DDP_ISA_LEVELS &&
-	       (strcmp(options.isa, ddp_isa_name(isa)) != 0 || !ddp_isa_supported(isa)))
-		isa++;
-	if (isa == DDP_ISA_LEVELS)
+	if (options.isa != NULL &&
+	    (ddp_isa_parse(options.isa, &isa) < 0 || !ddp_isa_supported(isa)))
 		misuse("this CPU has no instruction set", options.isa);
 	if (options.kind != NULL && kind_find(options.kind) == NULL)
 		misuse("there is no kind", options.kind);

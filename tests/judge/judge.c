@@ -502,16 +502,6 @@ static uint64_t number_of(const char *option, const char *text) {
 	return n;
 }
 
-static enum ddp_isa isa_of(const char *name) {
-	enum ddp_isa isa = 0;
-
-	while (isa < DDP_ISA_LEVELS && strcmp(name, ddp_isa_name(isa)) != 0)
-		isa++;
-	if (isa == DDP_ISA_LEVELS)
-		misused("isa", name);
-	return isa;
-}
-
 static void options_read(struct options *options, int argc, char **argv) {
 	static const struct option known[] = {
 		{"seed", required_argument, NULL, 's'},
@@ -540,8 +530,8 @@ static void options_read(struct options *options, int argc, char **argv) {
 			options->packets = number_of("packets", optarg);
 		else if (c == 't')
 			options->seconds = number_of("time", optarg);
-		else if (c == 'i')
-			options->isa = isa_of(optarg);
+		else if (c == 'i' && ddp_isa_parse(optarg, &options->isa) < 0)
+			misused("isa", optarg);
 		else if (c == 'f')
 			options->front = optarg;
 		else if (c == 'p' && options->n_profiles == PROFILES_MAX)
@@ -554,7 +544,7 @@ static void options_read(struct options *options, int argc, char **argv) {
 			options->cases = optarg;
 		else if (c == 'v')
 			options->verbose = true;
-		else {
+		else if (c != 'i') {
 			usage(c == 'h' ? stdout : stderr);
 			exit(c == 'h' ? 0 : 2);
 		}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A level that the CPU has not kills the process at its first packet; one that is not found costs
 // speed.
+#include <errno.h>
+
 #include "base/isa.h"
 #include "unit.h"
 
@@ -12,10 +14,25 @@ static const struct {
 	{DDP_ISA_V3, "x86-64-v3"},  {DDP_ISA_AVX512, "avx512"},
 };
 
-TEST(each_level_has_its_name) {
+TEST(each_level_is_found_by_its_name) {
 	assert_int_equal(COUNT(names), DDP_ISA_LEVELS);
-	for (unsigned int i = 0; i < COUNT(names); i++)
+	for (unsigned int i = 0; i < COUNT(names); i++) {
+		enum ddp_isa isa = DDP_ISA_LEVELS;
+
 		assert_string_equal(ddp_isa_name(names[i].isa), names[i].name);
+		assert_int_equal(ddp_isa_parse(names[i].name, &isa), 0);
+		assert_int_equal(isa, names[i].isa);
+	}
+}
+
+TEST(an_unknown_level_is_refused) {
+	static const char *const unknown[] = {"",        "x86-64-v4", "avx512-",
+					      "avx512 ", "Scalar",    "V2"};
+	enum ddp_isa isa = DDP_ISA_V3;
+
+	for (unsigned int i = 0; i < COUNT(unknown); i++)
+		assert_int_equal(ddp_isa_parse(unknown[i], &isa), -EINVAL);
+	assert_int_equal(isa, DDP_ISA_V3);
 }
 
 TEST(a_level_of_x86_64_includes_those_below) {
